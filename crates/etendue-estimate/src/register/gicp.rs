@@ -1,11 +1,8 @@
 //! Generalised ICP (Segal, Haehnel, Thrun 2009, doi:10.15607/RSS.2009.V.021).
 
-use super::cloud::SearchableCloud;
-use super::pairs::{Pair, PairRule, PairSearch, stack, sum};
+use super::pairs::{Pair, PairResiduals, PairSearch};
 use super::rigid_motion::RigidMotion;
-use crate::solve::{LeastSquares, Linearization, Loss, NormalEquations, Residuals};
 use nalgebra::{SMatrix, SVector};
-use std::marker::PhantomData;
 
 /// Variance $\epsilon$ across a local plane relative to the variance along it.
 pub(super) const NORMAL_VARIANCE: f64 = 1e-3;
@@ -14,24 +11,7 @@ pub(super) const NORMAL_VARIANCE: f64 = 1e-3;
 ///
 /// $W^2 = (C_q + R\\,C_p R^\top)^{-1}$, with $C = I - (1-\epsilon)\\,n n^\top$ the covariance of a local plane with
 /// normal $n$.
-pub(super) struct GeneralizedIcp<'a, M, const D: usize, const K: usize> {
-    search: PairSearch<'a, D>,
-    motion: PhantomData<M>,
-}
-
-impl<'a, M, const D: usize, const K: usize> GeneralizedIcp<'a, M, D, K> {
-    /// Residuals of two clouds with normals.
-    pub(super) fn new(
-        source: &'a SearchableCloud<D>,
-        target: &'a SearchableCloud<D>,
-        rule: PairRule,
-    ) -> Self {
-        Self {
-            search: PairSearch::new(source, target, rule),
-            motion: PhantomData,
-        }
-    }
-}
+pub(super) struct GeneralizedIcp;
 
 /// The symmetric matrix $W$ with $W^2 = (2 I - (1-\epsilon)(m m^\top + n n^\top))^{-1}$ of two unit normals.
 ///
@@ -49,41 +29,18 @@ fn whitening<const D: usize>(m: &SVector<f64, D>, n: &SVector<f64, D>) -> SMatri
     whitening
 }
 
-impl<M: RigidMotion<D, K>, const D: usize, const K: usize> GeneralizedIcp<'_, M, D, K> {
-    /// Residuals of a pair and their Jacobian, at a rotation.
+impl<M: RigidMotion<D, K>, const D: usize, const K: usize> PairResiduals<M, D, K, D>
+    for GeneralizedIcp
+{
     fn block(
-        &self,
+        search: &PairSearch<D>,
         rotation: &SMatrix<f64, D, D>,
         pair: &Pair<D>,
     ) -> (SVector<f64, D>, SMatrix<f64, D, K>) {
-        let normal = rotation * self.search.source.normals()[pair.source];
-        let whitening = whitening(&self.search.target.normals()[pair.target], &normal);
-        let derivative = M::derivative(rotation, &self.search.source.points()[pair.source]);
+        let normal = rotation * search.source.normals()[pair.source];
+        let whitening = whitening(&search.target.normals()[pair.target], &normal);
+        let derivative = M::derivative(rotation, &search.source.points()[pair.source]);
         (whitening * pair.offset, whitening * derivative)
-    }
-}
-
-impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
-    for GeneralizedIcp<'_, M, D, K>
-{
-    type State = M;
-
-    fn residuals(&self, motion: &M) -> Residuals {
-        self.linearize(motion).residuals
-    }
-
-    fn linearize(&self, motion: &M) -> Linearization {
-        let (found, missing) = self.search.pairs(motion);
-        let rotation = motion.rotation();
-        stack(&found, missing, |pair| self.block(&rotation, pair))
-    }
-
-    fn normal_equations(&self, motion: &M, loss: Loss) -> Option<(NormalEquations, Residuals)> {
-        let (found, missing) = self.search.pairs(motion);
-        let rotation = motion.rotation();
-        Some(sum(&found, missing, loss, |pair| {
-            self.block(&rotation, pair)
-        }))
     }
 }
 

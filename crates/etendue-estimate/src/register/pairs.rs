@@ -2,9 +2,10 @@
 
 use super::cloud::{NearPoint, SearchableCloud};
 use super::rigid_motion::RigidMotion;
-use crate::solve::{Linearization, Loss, NormalEquations, Residuals};
+use crate::solve::{LeastSquares, Linearization, Loss, NormalEquations, Residuals};
 use nalgebra::{DMatrix, DVector, SMatrix, SVector};
 use rayon::prelude::*;
+use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
 /// Selection rule of correspondences.
@@ -48,8 +49,8 @@ struct Search<const D: usize> {
     others: f64,
 }
 
-/// Number of nearest target points that are kept: those of the first search are few, because its motion is far from the
-/// result, and the later ones replace searches of the next motions.
+/// Number of nearest target points that a search keeps. Searches of the next motions compare these; the first search keeps one, because its
+/// motion is far from the result.
 const CANDIDATES: usize = 8;
 
 /// Ratio of the distance within which points are searched and the greatest one of a pair: points without a partner have none
@@ -169,6 +170,64 @@ impl<const D: usize> Search<D> {
     }
 }
 
+/// Residuals of a pair, a block of `B` for motions `M` with `K` unknowns.
+pub(super) trait PairResiduals<M, const D: usize, const K: usize, const B: usize> {
+    /// Residuals of a pair and their Jacobian, at a rotation.
+    fn block(
+        search: &PairSearch<D>,
+        rotation: &SMatrix<f64, D, D>,
+        pair: &Pair<D>,
+    ) -> (SVector<f64, B>, SMatrix<f64, B, K>);
+}
+
+/// Least-squares problem of the pairs of two clouds with residuals `R`.
+pub(super) struct PairProblem<'a, R, M, const D: usize, const K: usize, const B: usize> {
+    search: PairSearch<'a, D>,
+    method: PhantomData<(R, M)>,
+}
+
+impl<'a, R, M, const D: usize, const K: usize, const B: usize> PairProblem<'a, R, M, D, K, B> {
+    /// Problem of two clouds, with the normals that the residuals need.
+    pub(super) fn new(
+        source: &'a SearchableCloud<D>,
+        target: &'a SearchableCloud<D>,
+        rule: PairRule,
+    ) -> Self {
+        Self {
+            search: PairSearch::new(source, target, rule),
+            method: PhantomData,
+        }
+    }
+}
+
+impl<R, M, const D: usize, const K: usize, const B: usize> LeastSquares
+    for PairProblem<'_, R, M, D, K, B>
+where
+    R: PairResiduals<M, D, K, B> + Sync,
+    M: RigidMotion<D, K>,
+{
+    type State = M;
+
+    fn residuals(&self, motion: &M) -> Residuals {
+        self.linearize(motion).residuals
+    }
+
+    fn linearize(&self, motion: &M) -> Linearization {
+        let (found, missing) = self.search.pairs(motion);
+        let rotation = motion.rotation();
+        stack(&found, missing, |pair| {
+            R::block(&self.search, &rotation, pair)
+        })
+    }
+
+    fn normal_equations(&self, motion: &M, loss: Loss) -> Option<(NormalEquations, Residuals)> {
+        let (found, missing) = self.search.pairs(motion);
+        let rotation = motion.rotation();
+        let block = |pair: &Pair<D>| R::block(&self.search, &rotation, pair);
+        Some(sum(&found, missing, loss, block))
+    }
+}
+
 /// Removes all but the nearest fraction `keep` of the pairs.
 #[expect(
     clippy::cast_possible_truncation,
@@ -214,7 +273,7 @@ pub(super) fn stack<T: Sync, const K: usize, const B: usize>(
 const PART: usize = 1024;
 
 /// Normal equations from one block of `B` residuals and their Jacobian per item, as [`stack`], and the residuals.
-pub(super) fn sum<T: Sync, const K: usize, const B: usize>(
+fn sum<T: Sync, const K: usize, const B: usize>(
     items: &[T],
     missing: usize,
     loss: Loss,

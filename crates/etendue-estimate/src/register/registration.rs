@@ -1,9 +1,12 @@
 //! Registration methods, settings and results.
 
 use super::cloud::SearchableCloud;
-use super::pairs::PairRule;
+use super::gicp::{self, GeneralizedIcp};
+use super::ndt;
+use super::pairs::{PairProblem, PairRule};
+use super::point_to_plane::PointToPlane;
+use super::point_to_point::PointToPoint;
 use super::rigid_motion::RigidMotion;
-use super::{gicp, ndt, point_to_plane, point_to_point};
 use crate::solve::{
     Continuation, Iteration, Loss, Residuals, Solution, SolveError, Solver, SolverLimits,
     SolverMethod, StopReason,
@@ -296,16 +299,17 @@ impl Registration {
         // Solve with the residuals of the method.
         let solution = match self.method {
             RegistrationMethod::PointToPoint => newton.solve(
-                &point_to_point::PointToPoint::new(source, target, rule),
+                &PairProblem::<PointToPoint, _, D, K, D>::new(source, target, rule),
                 start,
             ),
             RegistrationMethod::PointToPlane => newton.solve(
-                &point_to_plane::PointToPlane::new(source, target, rule),
+                &PairProblem::<PointToPlane, _, D, K, 1>::new(source, target, rule),
                 start,
             ),
-            RegistrationMethod::Gicp => {
-                newton.solve(&gicp::GeneralizedIcp::new(source, target, rule), start)
-            }
+            RegistrationMethod::Gicp => newton.solve(
+                &PairProblem::<GeneralizedIcp, _, D, K, D>::new(source, target, rule),
+                start,
+            ),
             RegistrationMethod::Ndt => {
                 let cells = ndt::Cells::new::<M, K>(target, self.resolution, self.thinnest);
                 newton.solve(&ndt::NormalDistributions::new(source, &cells), start)

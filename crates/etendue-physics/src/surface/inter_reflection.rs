@@ -19,6 +19,20 @@ use std::ops::Add;
 /// $\ell = w\\,[(1-w+\alpha w)\\,p(2w-1)]^2$. The polynomial $p$ is fitted to numerical integrals over the facets
 /// of $r$ in [0.01, 1] and all incidences; the albedo of white facets is 1 within 0.002. The total is right by
 /// construction, its distribution over directions is an assumption.
+///
+/// ```
+/// use etendue_physics::surface::{Fresnel, Microfacet, Shadowing};
+/// let white = Microfacet {
+///     roughness: 0.6,
+///     fresnel: Fresnel::Schlick { at_normal: 1.0 },
+///     shadowing: Shadowing::SmithCorrelated,
+/// };
+/// let light = white.inter_reflection().unwrap();
+/// let cos = 80_f64.to_radians().cos();
+/// // 16 % of the light is lost at the first reflection, and leaves after several.
+/// assert!((light.lost(cos) - 0.163).abs() < 2e-3);
+/// assert!((light.albedo(cos) - light.lost(cos)).abs() < 1e-12);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InterReflection<S> {
     /// Factor $c$, 1/sr.

@@ -35,7 +35,8 @@ pub struct MeasurementNoise {
     pub rounding: f64,
     /// Variance of the range by noise that is not independent from shot to shot, m².
     pub correlated: f64,
-    /// Variance of the predicted range by the random paths of its light, m²; zero for ray trees.
+    /// Variance of the predicted range by random light paths, m²: of the model, not of the measurement. Zero here; a fit by paths
+    /// sets it.
     pub paths: f64,
     /// Change of the range by one standard deviation of the jitter of the azimuth on a smooth surface, m; its
     /// square is the variance.

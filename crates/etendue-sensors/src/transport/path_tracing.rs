@@ -60,6 +60,54 @@ impl Default for PathSettings {
 /// Left out: later scattered light that reaches the receiver by a mirror or through solid glass
 /// (which a straight connection cannot sample). Where a path can scatter close to the sensor, the inverse square
 /// makes the variance large.
+///
+/// ```
+/// use etendue_physics::surface::{Lobe, Material};
+/// use etendue_physics::{Dual, DualParts, Purpose, Stream};
+/// use etendue_scene::{
+///     CastScratch, MaterialId, MeshId, NamedMaterial, Object, SceneBuilder, primitive,
+/// };
+/// use etendue_sensors::transport::{LightRay, PathSettings, PathTracer, World};
+/// use nalgebra::{Isometry3, Point3, Vector3};
+///
+/// // A painted room of 2 m, with a derivative by the reflectance.
+/// let paint = |reflectance| Material { lobes: vec![Lobe::lambert(reflectance)] };
+/// let scene = SceneBuilder {
+///     materials: vec![NamedMaterial { name: "paint".into(), material: paint(0.5.into()) }],
+///     meshes: vec![primitive::cuboid([2.0; 3])?.inside_out().into()],
+///     objects: vec![Object {
+///         name: "room".into(),
+///         mesh: MeshId(0),
+///         world_from_object: Isometry3::identity(),
+///         material: MaterialId(0),
+///         mask: u32::MAX,
+///     }],
+///     ..SceneBuilder::default()
+/// }
+/// .build()?;
+/// let material = Material { lobes: vec![Lobe::lambert(Dual::<1>::variable(0.5, 0))] };
+/// let world = World::at_wavelength(&scene, 785e-9)?
+///     .lift::<Dual<1>>()
+///     .with_material(MaterialId(0), material);
+///
+/// // Light that two surfaces scatter is proportional to the square of the reflectance.
+/// let ray = LightRay::new(
+///     Point3::<f64>::new(0.3, 0.0, 0.0).map(Dual::from),
+///     Vector3::<f64>::x().map(Dual::from),
+/// );
+/// let mut stream = Stream::new(1, 0, 0, 0, Purpose::LightPath);
+/// let tracer = PathTracer::new(&world, PathSettings::default());
+/// let mut count = 0;
+/// tracer.trace(&ray, &mut stream, &mut CastScratch::new(), |back| {
+///     if back.scatterings == 2 {
+///         count += 1;
+///         let relative = back.power.gradient()[0] / back.power.re;
+///         assert!((relative - 2.0 / 0.5).abs() < 1e-9);
+///     }
+/// });
+/// assert_eq!(count, 256);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct PathTracer<'w, 'a, S: Scalar> {
     world: &'w World<'a, S>,
     /// The materials without derivatives, from which directions are drawn.
@@ -268,9 +316,9 @@ impl<S: Scalar> Path<S> {
         self.scatterings += 1;
     }
 
-    /// Adds the derivatives of a scattered segment that ends at a hit: of its direction, and of the weight by the ratio
-    /// of the light that is scattered to the hit to its value. Light on an area falls with
-    /// $\cos\theta/d^2$; on a surface that scatters nothing, the direction is constant.
+    /// Adds the derivatives of a scattered segment that ends at a hit, with the hit point fixed to its object: those of the
+    /// direction, and those of the light $f\cos\theta_o\cos\theta/d^2$ that arrives per area. Where the hit surface
+    /// scatters nothing, the direction is constant, and the light is that per solid angle.
     fn attach(&mut self, scattered: &Scattered<S>, world: &World<S>, hit: &Hit, time: f64) {
         let ends_at_scatterer = !world
             .material(world.scene().material_of(hit))
@@ -287,7 +335,7 @@ impl<S: Scalar> Path<S> {
                 S::with_derivatives_of(value.value(), || (target() - origin).normalize()[axis])
             });
         }
-        // Follow the light that is scattered to it.
+        // Multiply the weight by the light over its value.
         let direction = self.light.direction;
         self.weight *= S::with_derivatives_of(1.0, || {
             let mut light = scattered.towards(&direction);

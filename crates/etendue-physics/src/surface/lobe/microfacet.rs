@@ -291,9 +291,32 @@ mod tests {
         }
     }
 
+    /// Backscatter with inter-reflection over that without, of roughness 0.6: aluminium (index 2 + 8i), and the gloss of
+    /// plastic (index 1.5).
+    #[test]
+    fn inter_reflection_adds_to_the_backscatter() {
+        let metal = Fresnel::Conductor { n: 2.0, k: 8.0 };
+        let plastic = Fresnel::Dielectric { index: 1.5 };
+        for (fresnel, degrees, expected) in [
+            (metal, 0.0, 1.067),
+            (metal, 60.0, 2.12),
+            (metal, 80.0, 1.23),
+            (plastic, 0.0, 1.014),
+            (plastic, 60.0, 1.23),
+        ] {
+            let Lobe::Microfacet(lobe) = lobe(0.6, fresnel, Shadowing::SmithCorrelated) else {
+                unreachable!("the lobe has facets")
+            };
+            let cos = cos_degrees(degrees);
+            let between = lobe.between_facets(cos, cos);
+            let ratio = lobe.backscatter(cos) / (lobe.backscatter(cos) - between);
+            assert!((ratio - expected).abs() < 0.01, "{degrees}: {ratio}");
+        }
+    }
+
     /// Without inter-reflection 16 % of the light is lost at roughness 0.6 and 80 degrees.
     #[test]
-    fn the_light_of_one_reflection_is_what_was_published() {
+    fn one_reflection_loses_light_at_grazing_incidence() {
         let fresnel = Fresnel::Schlick { at_normal: 1.0 };
         let Lobe::Microfacet(white) = lobe(0.6, fresnel, Shadowing::SmithCorrelated) else {
             unreachable!("the lobe has facets")
