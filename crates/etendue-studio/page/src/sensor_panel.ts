@@ -118,7 +118,8 @@ export class RunPanel extends Panel {
         // The next sweep, once the one before is drawn
         if (this.app.sweep?.revision === shown) return;
         shown = this.app.sweep?.revision ?? -1;
-        if (sweep + 1 === this.app.state!.sweeps) return this.play();
+        // The end of the run, or another run
+        if (sweep + 1 === sweeps || this.app.state!.sweeps !== sweeps) return this.play();
         this.app.edit([{ sweep: ++sweep }], of);
       }, every);
     }

@@ -151,7 +151,8 @@ try {
     await page.mouse.down();
     await page.mouse.move(to.x, to.y, { steps: 10 });
     await page.mouse.up();
-    await waitFor((x) => Math.abs(window.studio.app.state.pose[0] - x) > 0.1, before[0]);
+    // The last edit of the drag is there, and its sweep is shown
+    await waitFor((x) => Math.abs(window.studio.app.state.pose[0] - x) > 0.1 && !window.studio.connection.awaits(Infinity), before[0]);
     const after = await evaluate(() => window.studio.app.state.pose);
     assert.ok(Math.abs(after[0] - before[0] - 0.15) < 0.04, `${before} to ${after}`);
     assert.ok(Math.abs(after[1] - before[1]) < 1e-6 && Math.abs(after[3] - before[3]) < 1e-6, `${after}`);
@@ -296,8 +297,16 @@ try {
     await waitFor(() => window.studio.app.state.sweep === 9);
     await waitFor(() => window.studio.app.sweep.pose[0] > 0.07);
     assert.ok((await x()) < 0.1);
-    await page.click("text=Leave the trajectory");
+    // A run ends where its trajectory is left
+    await page.click("text=▶ Play");
+    await waitFor(() => {
+      const { app } = window.studio;
+      const isHalf = app.state.sweep > 2 && app.state.sweep < 8;
+      if (isHalf) app.edit(["leave_trajectory"]);
+      return isHalf;
+    });
     await waitFor(() => window.studio.app.state.trajectory === null);
+    await page.locator("text=▶ Play").waitFor();
   });
 
   await step("a robot has its sensors over time", async () => {
