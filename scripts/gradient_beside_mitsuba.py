@@ -2,8 +2,10 @@
 
 A wall of 20,000 triangles, 3 m in front of the sensor, fills the view; every ray hits it. Each call evaluates the expected
 measurements (etendue) or the image (Mitsuba) at a new pose, the sum of their squares, and its gradient by the six degrees of freedom
-of the pose, from NumPy to NumPy. Calls alternate; the medians of their CPU times and of their durations are printed.
-After a call, threads of Mitsuba wait for work in a loop for about 20 ms, which counts as CPU time of the process: a pause separates the calls.
+of the pose, from NumPy to NumPy. Sides alternate in blocks of `--calls` calls, so that most calls find the caches as the call before left
+them, as in a loop of an optimiser; with `--calls 1` another side was called before each. The medians of the CPU times and of the
+durations of all calls are printed. After a call, threads of Mitsuba wait for work in a loop for about 20 ms, which counts as CPU time of
+the process: a pause separates the calls.
 
     pip install mitsuba
     DRJIT_LIBLLVM_PATH=libLLVM.so python scripts/gradient_beside_mitsuba.py --repeats 20
@@ -122,6 +124,7 @@ def of_mitsuba():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--calls", type=int, default=5, help="calls per block")
     parser.add_argument("--threads", type=int, help="of etendue; Mitsuba uses all processors")
     arguments = parser.parse_args()
 
@@ -145,7 +148,7 @@ def main():
         }
     )
 
-    # Alternate, after a call of each to warm up.
+    # Alternate, after two blocks of each to warm up.
     sides = {
         "phase, 1 ray": phase(0),
         "phase, 7 rays": phase(1),
@@ -156,14 +159,15 @@ def main():
     times = {side: [] for side in sides}
     for number in range(arguments.repeats + 2):
         for side, gradient in sides.items():
-            time.sleep(PAUSE)
-            before = time.perf_counter(), time.process_time()
-            found = gradient(number)
-            after = time.perf_counter(), time.process_time()
-            assert np.isfinite(found).all() and np.abs(found).max() > 0
-            times[side].append(np.subtract(after, before))
+            for call in range(arguments.calls):
+                time.sleep(PAUSE)
+                before = time.perf_counter(), time.process_time()
+                found = gradient(arguments.calls * number + call)
+                after = time.perf_counter(), time.process_time()
+                assert np.isfinite(found).all() and np.abs(found).max() > 0
+                times[side].append(np.subtract(after, before))
     for side, pairs in times.items():
-        wall_clock, processor = 1e3 * np.median(pairs[2:], axis=0)
+        wall_clock, processor = 1e3 * np.median(pairs[2 * arguments.calls :], axis=0)
         print(f"{side:14s}  {processor:7.1f} ms of CPU, {wall_clock:7.1f} ms")
 
 

@@ -10,13 +10,17 @@
 - batch: 1,024 environments of 4,800 rays, with two moving bodies, intensity, noise and drop-out (`simulate_batch`), compared with
   ranges alone by `mj_multiRay`.
 
-Sides alternate; each line has the median of the CPU times.
+Sides alternate in blocks of calls that take at least `--block` seconds, 0.05 by default: within a block the caches hold the data of
+one side, as in a loop of simulations. With `--block 0` single calls alternate, each with the caches as the other side left them.
+Each line has the median of the CPU times per call.
 """
 
 import argparse
+import math
 import os
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +28,15 @@ import etendue as et
 import etendue.mujoco
 
 CHANNELS, COLUMNS = 64, 4096
+
+
+class Timing(NamedTuple):
+    """How calls are timed."""
+
+    repeats: int
+    """Number of blocks of each side."""
+    block: float
+    """Least time of a block, s."""
 
 
 def spin(position):
@@ -92,21 +105,34 @@ def house():
     return np.asarray(mesh.vertices), np.asarray(mesh.faces)
 
 
-def compare(title, rays, repeats, sides):
-    """Alternates the sides, and prints rays per CPU second."""
+def cpu_time(call, calls):
+    """CPU time of `calls` calls in a row, s per call."""
+    start = time.process_time()
+    for _ in range(calls):
+        call()
+    return (time.process_time() - start) / calls
+
+
+def compare(title, rays, timing, sides):
+    """Alternates blocks of the sides, and prints rays per CPU second."""
+    # The first call of each side warms it up, and the second one sets the length of its blocks.
+    calls = {}
+    for side, call in sides.items():
+        call()
+        calls[side] = max(1, math.ceil(timing.block / cpu_time(call, 1)))
+
+    # Alternate.
     times = {side: [] for side in sides}
-    for _ in range(repeats + 1):
+    for _ in range(timing.repeats):
         for side, call in sides.items():
-            start = time.process_time()
-            call()
-            times[side].append(time.process_time() - start)
-    rates = {side: rays / np.median(own[1:]) * 1e-6 for side, own in times.items()}
+            times[side].append(cpu_time(call, calls[side]))
+    rates = {side: rays / np.median(own) * 1e-6 for side, own in times.items()}
     first, second = rates.values()
     print(title, ", ".join(f"{side} {rate:.2f}" for side, rate in rates.items()), "million rays per CPU second;", end=" ")
-    print(f"ratio {first / second:.2f}", flush=True)
+    print(f"ratio {first / second:.2f}; calls per block {', '.join(map(str, calls.values()))}", flush=True)
 
 
-def raycast(repeats):
+def raycast(timing):
     import open3d
 
     for name, mesh, position in [("city", city(), [0.7, 0.4, 1.9]), ("house", house(), [0, 0, 1.0])]:
@@ -126,7 +152,7 @@ def raycast(repeats):
         hits = np.isfinite(of_open3d()["t_hit"])
         assert np.mean(hits == np.isfinite(of_etendue()["t_hit"])) > 0.999 and hits.mean() > 0.2
         title = f"raycast, {name} of {len(triangles)} triangles:"
-        compare(title, len(rays), repeats, {"etendue": of_etendue, "Open3D": of_open3d})
+        compare(title, len(rays), timing, {"etendue": of_etendue, "Open3D": of_open3d})
 
 
 def model_of_meshes():
@@ -164,7 +190,7 @@ def multi_ray(model, data, directions):
     return ranges
 
 
-def robots(repeats):
+def robots(timing):
     import mujoco
 
     model = model_of_meshes()
@@ -190,7 +216,7 @@ def robots(repeats):
             "etendue": lambda directions=directions: seen.raycast(data, directions),
             "mj_multiRay": lambda directions=directions: multi_ray(model, data, directions),
         }
-        compare(f"{name}:", len(directions), repeats, sides)
+        compare(f"{name}:", len(directions), timing, sides)
 
     # Environments.
     states = [data] * 1024
@@ -201,7 +227,7 @@ def robots(repeats):
     compare(
         "batch:",
         1024 * 4800,
-        max(repeats // 5, 1),
+        timing._replace(repeats=max(timing.repeats // 5, 1)),
         {
             "etendue": lambda: seen.simulate_batch(states, seed=1, threads=1),
             "mj_multiRay, ranges only": lambda: [multi_ray(model, data, shots) for _ in states],
@@ -212,9 +238,10 @@ def robots(repeats):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=15)
-    repeats = parser.parse_args().repeats
-    raycast(repeats)
-    robots(repeats)
+    parser.add_argument("--block", type=float, default=0.05, help="least time of a block of calls, s")
+    timing = Timing(**vars(parser.parse_args()))
+    raycast(timing)
+    robots(timing)
 
 
 if __name__ == "__main__":

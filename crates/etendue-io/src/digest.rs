@@ -19,18 +19,22 @@ pub fn sha256_of_all<'a>(contents: impl IntoIterator<Item = &'a [u8]>) -> String
     hexadecimal(&hasher.finalize())
 }
 
-/// SHA-256 of one content as [`sha256_of_all`], read from its start.
+/// SHA-256 as [`sha256_of_all`], of contents that are read from their starts; with their sizes.
 ///
 /// # Errors
-/// If the content cannot be read.
-pub(crate) fn sha256_of_reader(size: u64, mut content: impl Read) -> io::Result<String> {
+/// If a content cannot be read.
+pub(crate) fn sha256_of_readers<R: Read>(
+    contents: impl IntoIterator<Item = (u64, R)>,
+) -> io::Result<String> {
     let mut hasher = Sha256::new();
-    hasher.update(size.to_le_bytes());
     let mut block = vec![0; 1 << 16];
-    loop {
-        match content.read(&mut block)? {
-            0 => break,
-            count => hasher.update(&block[..count]),
+    for (size, mut content) in contents {
+        hasher.update(size.to_le_bytes());
+        loop {
+            match content.read(&mut block)? {
+                0 => break,
+                count => hasher.update(&block[..count]),
+            }
         }
     }
     Ok(hexadecimal(&hasher.finalize()))
@@ -58,7 +62,7 @@ mod tests {
     fn where_one_content_ends_counts() {
         let digest = |contents: [&str; 2]| sha256_of_all(contents.map(str::as_bytes));
         assert_ne!(digest(["ab", "c"]), digest(["a", "bc"]));
-        let read = sha256_of_reader(3, &b"abc"[..]).expect("memory");
+        let read = sha256_of_readers([(3, &b"abc"[..])]).expect("memory");
         assert_eq!(read, sha256_of_all([&b"abc"[..]]));
     }
 }

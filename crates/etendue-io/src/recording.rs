@@ -8,7 +8,7 @@
 //! | packet capture, table with the field `sweep` | one scan per sweep |
 //! | either of ROS 2 with zstd compression per file (`.zstd`) or per message | the same |
 //! | ROS 1 bag (2.0; uncompressed, bzip2 or LZ4) | `LaserScan`, else `PointCloud2` |
-//! | a folder | its `.pcd`, `.ply`, `.vtk` and `.csv` clouds, by name, one per scan; else the bag in it |
+//! | a folder | its `.pcd`, `.ply`, `.vtk` and `.csv` clouds, by name, one per scan; else the bag in it, whose parts are joined |
 //! | one point cloud | a single scan |
 //!
 //! Clouds keep non-finite points, which mark beams without a return in the grid of a spinning
@@ -17,18 +17,18 @@
 pub use crate::bag::CloudScan;
 
 use crate::bag::{BAG_ENDINGS, Bag, Measured, Measurement, SensorTopics};
-use crate::digest::{sha256_of_all, sha256_of_reader};
+use crate::digest::{sha256_of_all, sha256_of_readers};
 use crate::input::{Content as Bytes, read_bytes};
 use crate::interrupt::Interrupt;
 use crate::packets::{self, PacketSource, VisitPacket};
 use crate::points::{PointCloud, PointFormat, SweepSummary, is_cloud, parse_points};
-use crate::scan_folder::{bag_in, files_of};
+use crate::scan_folder::{bag_files, files_of};
 use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::table::{PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
 use etendue_sensors::ScanLog;
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Measurements in the order of preference: scans keep the beams without a return.
 const PREFERRED: [Measurement; 3] = [
@@ -92,8 +92,7 @@ fn parse(
     topic: Option<&str>,
 ) -> Result<SensorRecording, FormatError> {
     let mut warnings = Vec::new();
-    let digest = sha256_of_reader(bytes.size(), bytes.reader()?);
-    let sha256 = digest.map_err(|source| FormatError::cannot_read(path, source))?;
+    let sha256 = sha256_of_contents(path, std::slice::from_ref(&bytes))?;
 
     // Read the messages of a bag, a cloud of any format, or a text log
     if let Some(bag) = Bag::of(path, &bytes)? {
@@ -128,6 +127,7 @@ fn from_bag(
     requested: Option<&str>,
     warnings: &mut Vec<String>,
 ) -> Result<Content, FormatError> {
+    let path = bag.path;
     let topics = SensorTopics::of(bag)?;
     let topic = topics.choose(requested, PREFERRED)?;
     warnings.extend(topics.warnings.iter().cloned());
@@ -139,11 +139,10 @@ fn from_bag(
         let mut clouds = Vec::new();
         let mut left_out = Vec::new();
         let mut summary = SweepSummary::default();
-        let visited =
-            packets::visit_sweeps(bag.path, &packets, source, &mut summary, &mut |sweep| {
-                clouds.push(cloud_of(&sweep.table, &mut left_out));
-                Ok(())
-            });
+        let visited = packets::visit_sweeps(path, &packets, source, &mut summary, &mut |sweep| {
+            clouds.push(cloud_of(&sweep.table, &mut left_out));
+            Ok(())
+        });
         Interrupt::result(visited)?;
         warnings.extend(summary.warnings);
         warnings.extend(left_out);
@@ -158,7 +157,7 @@ fn from_bag(
             Measured::Scan(recorded) => scans.push(recorded.scan),
             Measured::Cloud(cloud) => clouds.push(cloud.scan().ok_or_else(|| {
                 FormatError::malformed(
-                    bag.path,
+                    path,
                     FileLocation::File,
                     format!("a cloud of {} has no fields x, y and z", topic.name),
                     "give a recording of a lidar",
@@ -205,7 +204,33 @@ fn cloud_of(sweep: &PointTable, warnings: &mut Vec<String>) -> CloudScan {
     (cloud.points, cloud.intensities)
 }
 
-/// The clouds of a folder, by name, or otherwise the single bag in it.
+/// Reads the bag of some files of a folder.
+fn read_bag_files(
+    folder: &Path,
+    files: &[PathBuf],
+    source: &PacketSource,
+    topic: Option<&str>,
+) -> Result<SensorRecording, FormatError> {
+    let contents = Bag::open_all(files)?;
+    let bag = Bag::of_files(folder, files, &contents)?;
+    let mut warnings = Vec::new();
+    Ok(SensorRecording {
+        content: from_bag(bag, source, topic, &mut warnings)?,
+        sha256: sha256_of_contents(folder, &contents)?,
+        warnings,
+    })
+}
+
+/// SHA-256 of the contents of files, as [`sha256_of_all`].
+fn sha256_of_contents(path: &Path, contents: &[Bytes]) -> Result<String, FormatError> {
+    let mut readers = Vec::new();
+    for content in contents {
+        readers.push((content.size(), content.reader()?));
+    }
+    sha256_of_readers(readers).map_err(|source| FormatError::cannot_read(path, source))
+}
+
+/// The clouds of a folder, by name, or otherwise the bag in it.
 fn folder(
     path: &Path,
     source: &PacketSource,
@@ -213,10 +238,11 @@ fn folder(
 ) -> Result<SensorRecording, FormatError> {
     let cloud_endings = PointFormat::recorded_cloud_endings();
     let files = files_of(path, &cloud_endings)?;
-    if files.is_empty()
-        && let Some(bag) = bag_in(path)?
-    {
-        return read_recording(&bag, source, topic);
+    if files.is_empty() {
+        let bag = bag_files(path)?;
+        if !bag.is_empty() {
+            return read_bag_files(path, &bag, source, topic);
+        }
     }
     let mut clouds = Vec::new();
     let mut contents = Vec::new();
@@ -231,7 +257,7 @@ fn folder(
             path,
             FileLocation::File,
             format!(
-                "the folder contains no .{} cloud and not exactly one .{} bag",
+                "the folder contains no .{} cloud and not exactly one .{} bag, which may have several parts",
                 cloud_endings.join(", ."),
                 BAG_ENDINGS.join(", .")
             ),

@@ -40,13 +40,32 @@ pub(crate) fn files_of(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, 
     Ok(files)
 }
 
-/// The bag of a folder: ROS 2 stores a bag in a folder. `None` for none, and for several.
+/// The files of the bag in a folder, in the order of their messages: the only file, or the parts into which ROS
+/// splits a long bag. Parts of ROS 2 have `metadata.yaml` beside them; the names of those of ROS 1 end with `_0`,
+/// `_1` and so on. Empty for no bag, and for several ones.
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub fn bag_in(folder: &Path) -> Result<Option<PathBuf>, FormatError> {
-    let mut bags = files_of(folder, &BAG_ENDINGS)?;
-    Ok(if bags.len() == 1 { bags.pop() } else { None })
+pub fn bag_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
+    let files = files_of(folder, &BAG_ENDINGS)?;
+    let of_one_kind = files
+        .windows(2)
+        .all(|two| two[0].extension() == two[1].extension());
+    let is_one_bag = files.len() < 2 || folder.join("metadata.yaml").is_file() || are_parts(&files);
+    Ok(if of_one_kind && is_one_bag {
+        files
+    } else {
+        Vec::new()
+    })
+}
+
+/// Whether the names of files are numbered from 0: `drive_0.bag`, `drive_1.bag`.
+fn are_parts(files: &[PathBuf]) -> bool {
+    let number = |path: &PathBuf| -> Option<usize> {
+        let stem = path.file_name()?.to_str()?.split('.').next()?;
+        stem.rsplit_once('_')?.1.parse().ok()
+    };
+    files.iter().map(number).eq((0..files.len()).map(Some))
 }
 
 /// The first trajectory of a folder by name.

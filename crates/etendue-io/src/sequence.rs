@@ -25,7 +25,7 @@ use nalgebra::{Isometry3, Point3};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-pub use crate::scan_folder::{bag_in, scan_files};
+pub use crate::scan_folder::{bag_files, scan_files};
 
 /// Scans with their poses.
 #[derive(Clone, Debug)]
@@ -263,7 +263,7 @@ fn files_in(path: &Path) -> Result<Option<Vec<PathBuf>>, FormatError> {
     if !path.is_dir() {
         return Ok(None);
     }
-    let is_bag = bag_in(path)?.is_some();
+    let is_bag = !bag_files(path)?.is_empty();
     if is_bag && files_of(path, &PointFormat::scan_endings())?.is_empty() {
         return Ok(None);
     }

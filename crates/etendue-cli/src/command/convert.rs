@@ -12,7 +12,7 @@ use etendue::io::points::{
     LossyFields, McapSweeps, Placement, PointFormat, RecordedSweep, for_each_sweep,
     has_separate_sweeps, lossy_fields,
 };
-use etendue::io::sequence::bag_in;
+use etendue::io::sequence::bag_files;
 use etendue::io::table::{Encoding, PointTable};
 use nalgebra::Isometry3;
 use std::collections::BTreeMap;
@@ -178,7 +178,7 @@ impl Convert {
     /// Checks the memory of the points of the input, unless one sweep is in memory at a time.
     fn check_memory(&self, format: PointFormat) -> Result<(), Failure> {
         // The clouds of a folder have no stamps, which their recording needs
-        let is_recording = !self.from.is_dir() || bag_in(&self.from)?.is_some();
+        let is_recording = !self.from.is_dir() || !bag_files(&self.from)?.is_empty();
         let is_recorded = format == PointFormat::Mcap && is_recording;
         let are_apart = self.sweep.is_some() || self.per_sweep || is_recorded;
         if are_apart && has_separate_sweeps(&self.from) {

@@ -18,6 +18,7 @@ pub(super) fn for_each(
     let mut number = 0;
     for_each_message(path, content, warnings, |message| {
         let visited = visit(&Message {
+            path,
             kind: &schema_name(message).replace("/msg/", "/"),
             topic: &message.channel.topic,
             time: 1e-9 * message.log_time as f64,

@@ -27,12 +27,14 @@ pub(super) enum Serialisation {
 
 /// One message of a recording.
 pub(crate) struct Message<'a> {
+    /// File of the message, for errors.
+    pub(super) path: &'a Path,
     /// Message type, for example `sensor_msgs/LaserScan`.
     pub kind: &'a str,
     pub topic: &'a str,
     /// Time of recording, s.
     pub time: f64,
-    /// Position among the messages of the recording, from 0.
+    /// Position among the messages of the file, from 0.
     pub(super) number: usize,
     pub(super) data: &'a [u8],
     pub(super) serialisation: Serialisation,
@@ -40,14 +42,14 @@ pub(crate) struct Message<'a> {
 
 /// Decoder of one message type, for both serialisations.
 macro_rules! decode {
-    ($message:ident, $path:ident, $decode:path $(, $argument:expr)*) => {{
+    ($message:ident, $decode:path $(, $argument:expr)*) => {{
         let decoded = match $message.serialisation {
             Serialisation::Ros1 => $decode(&mut LittleEndian($message.data) $(, $argument)*),
             Serialisation::Ros2 => $message.decompressed().and_then(|data| {
                 $decode(&mut CdrReader::new(&data)? $(, $argument)*)
             }),
         };
-        decoded.ok_or_else(|| $message.damaged($path))
+        decoded.ok_or_else(|| $message.damaged())
     }};
 }
 
@@ -56,32 +58,32 @@ impl Message<'_> {
     ///
     /// # Errors
     /// If the message is damaged.
-    pub fn scan(&self, path: &Path) -> Result<RecordedScan, FormatError> {
-        decode!(self, path, laser_scan::decode)
+    pub fn scan(&self) -> Result<RecordedScan, FormatError> {
+        decode!(self, laser_scan::decode)
     }
 
     /// Decodes a cloud.
     ///
     /// # Errors
     /// If the message is damaged.
-    pub fn cloud(&self, path: &Path) -> Result<RecordedCloud, FormatError> {
-        decode!(self, path, point_cloud::decode, self.topic)
+    pub fn cloud(&self) -> Result<RecordedCloud, FormatError> {
+        decode!(self, point_cloud::decode, self.topic)
     }
 
     /// Decodes the packets of a lidar; none for a message of another type.
     ///
     /// # Errors
     /// If the message is damaged.
-    pub fn packets(&self, path: &Path) -> Result<Vec<Vec<u8>>, FormatError> {
+    pub fn packets(&self) -> Result<Vec<Vec<u8>>, FormatError> {
         let Some(layout) = PacketLayout::of(self.kind) else {
             return Ok(Vec::new());
         };
-        decode!(self, path, packets::decode, layout)
+        decode!(self, packets::decode, layout)
     }
 
     /// Decodes transforms; none if the message is damaged.
-    pub fn transforms(&self, path: &Path) -> Vec<StampedTransform> {
-        let decoded = decode!(self, path, transform::decode, self.topic);
+    pub fn transforms(&self) -> Vec<StampedTransform> {
+        let decoded = decode!(self, transform::decode, self.topic);
         decoded.unwrap_or_default()
     }
 
@@ -96,8 +98,8 @@ impl Message<'_> {
     }
 
     /// Error of a message whose bytes do not match its type.
-    fn damaged(&self, path: &Path) -> FormatError {
+    fn damaged(&self) -> FormatError {
         let text = format!("message {} of {} is damaged", self.number, self.topic);
-        FormatError::malformed(path, FileLocation::File, text, "record it again")
+        FormatError::malformed(self.path, FileLocation::File, text, "record it again")
     }
 }

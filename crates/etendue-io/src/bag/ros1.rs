@@ -187,6 +187,7 @@ impl Bag<'_> {
         let time = header.get(b"time".as_slice()).copied().unwrap_or_default();
         self.messages += 1;
         (self.visit)(&Message {
+            path: self.path,
             kind,
             topic,
             time: time_of(time),

@@ -47,6 +47,7 @@ pub(super) fn for_each(
         };
         number += 1;
         visit(&Message {
+            path,
             kind,
             topic: name,
             time,

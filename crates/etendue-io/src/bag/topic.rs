@@ -5,10 +5,10 @@ use super::message::{LASER_SCAN, POINT_CLOUD, TRANSFORMS};
 use super::packets::PacketLayout;
 use super::point_cloud::RecordedCloud;
 use super::transform::{StampedTransform, TransformTree};
-use super::{BAG_ENDINGS, Bag, Message};
-use crate::input::Content;
+use super::{Bag, Message};
 use crate::interrupt::Interrupt;
 use crate::packets::VisitPacket;
+use crate::scan_folder::bag_files;
 use crate::{FileLocation, FormatError};
 use std::path::Path;
 
@@ -69,24 +69,18 @@ impl Topic {
     }
 }
 
-/// The topics of a bag by name, with the warnings of its reader.
+/// The topics of a bag, or of the one in a folder, by name, with the warnings of its reader.
 ///
 /// # Errors
-/// If the file cannot be read or is no bag.
+/// If the bag cannot be read, or there is none.
 pub fn read_topics(path: &Path) -> Result<(Vec<Topic>, Vec<String>), FormatError> {
-    let content = Content::open(path)?;
-    let Some(bag) = Bag::of(path, &content)? else {
-        return Err(FormatError::malformed(
-            path,
-            FileLocation::File,
-            "this is not a bag",
-            format!(
-                "give a file with one of the endings {}",
-                BAG_ENDINGS.join(", ")
-            ),
-        ));
+    let files = if path.is_dir() {
+        bag_files(path)?
+    } else {
+        vec![path.to_owned()]
     };
-    let topics = SensorTopics::of(bag)?;
+    let contents = Bag::open_all(&files)?;
+    let topics = SensorTopics::of(Bag::of_files(path, &files, &contents)?)?;
     Ok((topics.all, topics.warnings))
 }
 
@@ -102,11 +96,11 @@ pub(crate) enum Measured {
 
 impl Measured {
     /// Decodes a message; `None` for a message without measurements.
-    fn of(message: &Message, path: &Path) -> Result<Option<Self>, FormatError> {
+    fn of(message: &Message) -> Result<Option<Self>, FormatError> {
         Ok(match Measurement::of(message.kind) {
-            Some(Measurement::Scans) => Some(Self::Scan(message.scan(path)?)),
-            Some(Measurement::Clouds) => Some(Self::Cloud(message.cloud(path)?)),
-            Some(Measurement::Packets) => Some(Self::Packets(message.packets(path)?)),
+            Some(Measurement::Scans) => Some(Self::Scan(message.scan()?)),
+            Some(Measurement::Clouds) => Some(Self::Cloud(message.cloud()?)),
+            Some(Measurement::Packets) => Some(Self::Packets(message.packets()?)),
             None => None,
         })
     }
@@ -130,7 +124,7 @@ impl<'a> SensorTopics<'a> {
         let mut warnings = Vec::new();
         let visited = bag.for_each(&mut warnings, |message| {
             if TRANSFORMS.contains(&message.kind) {
-                transforms.extend(message.transforms(bag.path));
+                transforms.extend(message.transforms());
             }
             match all.iter_mut().find(|topic| topic.name == message.topic) {
                 Some(topic) => {
@@ -200,13 +194,12 @@ impl<'a> SensorTopics<'a> {
         topic: &Topic,
         mut visit: impl FnMut(Measured) -> Result<(), Interrupt>,
     ) -> Result<(), Interrupt> {
-        let path = self.bag.path;
         // The list of the topics has the warnings.
         self.bag.for_each(&mut Vec::new(), |message| {
             if message.topic != topic.name {
                 return Ok(());
             }
-            match Measured::of(message, path)? {
+            match Measured::of(message)? {
                 Some(measured) => visit(measured),
                 None => Ok(()),
             }

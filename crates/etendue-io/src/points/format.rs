@@ -30,16 +30,17 @@ pub use pcd::write_pcd;
 pub use ply::write_ply;
 
 use super::sweeps::{RecordedSweep, SweepSummary, VisitSweep};
+use crate::bag::Bag;
 use crate::editable::EditableScan;
 use crate::input::{Content, first_bytes};
 use crate::interrupt::Interrupt;
 use crate::output::{OutputSet, check_points};
 use crate::packets::PacketSource;
-use crate::scan_folder::{bag_in, scan_files};
+use crate::scan_folder::{bag_files, scan_files};
 use crate::table::{Encoding, PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A file format of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -373,8 +374,12 @@ pub fn has_separate_sweeps(path: &Path) -> bool {
 
 /// Reads the bag of a folder, or its scans, one sweep each.
 fn read_folder(folder: &Path, options: ReadOptions) -> Result<PointSweeps, FormatError> {
-    if let Some(bag) = bag_in(folder)? {
-        return read_points_with(&bag, options);
+    let bag = bag_files(folder)?;
+    if !bag.is_empty() {
+        let points = PointSweeps::collect(|summary, visit| {
+            visit_bag(folder, &bag, options, summary, visit)
+        })?;
+        return with_points(folder, points);
     }
     let mut all = PointSweeps::default();
     for file in scan_files(folder)? {
@@ -426,10 +431,28 @@ fn parse(path: &Path, content: Content, options: ReadOptions) -> Result<PointSwe
             PointSweeps::collect(|summary, visit| read(&source, summary, visit))?
         }
     };
+    with_points(path, points)
+}
+
+/// Sweeps of which at least one has points.
+fn with_points(path: &Path, points: PointSweeps) -> Result<PointSweeps, FormatError> {
     if points.sweeps.iter().all(|sweep| sweep.points == 0) {
         return Err(no_points(path, &points.warnings));
     }
     Ok(points)
+}
+
+/// Visits the sweeps of the bag of some files of a folder.
+fn visit_bag(
+    folder: &Path,
+    files: &[PathBuf],
+    options: ReadOptions,
+    summary: &mut SweepSummary,
+    visit: VisitSweep,
+) -> Result<(), Interrupt> {
+    let contents = Bag::open_all(files)?;
+    let bag = Bag::of_files(folder, files, &contents)?;
+    bag::read_bag(bag, options, summary, visit)
 }
 
 /// Error of a file without points.
@@ -441,39 +464,64 @@ fn no_points(path: &Path, warnings: &[String]) -> FormatError {
     FormatError::malformed(path, FileLocation::File, message, remedy)
 }
 
-/// Visits the sweeps of a file or a folder, and fills in the summary.
+/// Visits the sweeps of a file or a folder, at least one with a point, and fills in the summary.
 pub(crate) fn visit_sweeps(
     path: &Path,
     options: ReadOptions,
     summary: &mut SweepSummary,
     visit: VisitSweep,
 ) -> Result<(), Interrupt> {
-    // A folder with a bag, or with one sweep per file
-    if path.is_dir() {
-        if let Some(bag) = bag_in(path)? {
-            return visit_sweeps(&bag, options, summary, visit);
-        }
-        let mut number = 0;
-        for file in scan_files(path)? {
-            let points = read_points_with(&file, options)?;
-            summary.warnings.extend(points.warnings);
-            for table in points.sweeps {
-                number += 1;
-                visit(RecordedSweep {
-                    number: number - 1,
-                    table,
-                    ..RecordedSweep::default()
-                })?;
-            }
-        }
-        return Ok(());
-    }
-    // A file
     let mut has_points = false;
     let mut visit = |sweep: RecordedSweep| {
         has_points |= sweep.table.points > 0;
         visit(sweep)
     };
+    if path.is_dir() {
+        visit_folder(path, options, summary, &mut visit)?;
+    } else {
+        visit_file(path, options, summary, &mut visit)?;
+    }
+    if has_points {
+        Ok(())
+    } else {
+        Err(no_points(path, &summary.warnings).into())
+    }
+}
+
+/// Visits the sweeps of the bag in a folder, or otherwise its files, one sweep each.
+fn visit_folder(
+    folder: &Path,
+    options: ReadOptions,
+    summary: &mut SweepSummary,
+    visit: VisitSweep,
+) -> Result<(), Interrupt> {
+    let bag = bag_files(folder)?;
+    if !bag.is_empty() {
+        return visit_bag(folder, &bag, options, summary, visit);
+    }
+    let mut number = 0;
+    for file in scan_files(folder)? {
+        let points = read_points_with(&file, options)?;
+        summary.warnings.extend(points.warnings);
+        for table in points.sweeps {
+            number += 1;
+            visit(RecordedSweep {
+                number: number - 1,
+                table,
+                ..RecordedSweep::default()
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Visits the sweeps of a file.
+fn visit_file(
+    path: &Path,
+    options: ReadOptions,
+    summary: &mut SweepSummary,
+    visit: VisitSweep,
+) -> Result<(), Interrupt> {
     match recognize(path, Content::open(path)?, options)? {
         Recognized::Whole(read, bytes) => {
             let mut points = read(PointSource {
@@ -483,7 +531,7 @@ pub(crate) fn visit_sweeps(
             })?;
             summary.sensor = points.sensor.take();
             summary.warnings.append(&mut points.warnings);
-            points.split().into_recorded().try_for_each(&mut visit)?;
+            points.split().into_recorded().try_for_each(visit)
         }
         Recognized::Sweeps(read, content) => {
             let source = SweepSource {
@@ -491,13 +539,8 @@ pub(crate) fn visit_sweeps(
                 content: &content,
                 options,
             };
-            read(&source, summary, &mut visit)?;
+            read(&source, summary, visit)
         }
-    }
-    if has_points {
-        Ok(())
-    } else {
-        Err(no_points(path, &summary.warnings).into())
     }
 }
 

@@ -40,7 +40,7 @@ fn clouds_of(path: &Path, content: &Content) -> Result<Recording, FormatError> {
     let mut recording = Recording::default();
     let visited = bag.for_each(&mut recording.warnings, |message| {
         if message.kind == POINT_CLOUD {
-            recording.clouds.push(message.cloud(path)?);
+            recording.clouds.push(message.cloud()?);
         }
         Ok(())
     });

@@ -21,5 +21,6 @@ mod recordings;
 mod scan_files;
 mod scan_logs;
 mod scan_streams;
+mod split_bags;
 mod sweeps;
 mod trajectories;

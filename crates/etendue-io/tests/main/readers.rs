@@ -7,7 +7,7 @@ use etendue_io::bag::{Measurement, read_topics};
 use etendue_io::packets::PacketSource;
 use etendue_io::points::{Placement, ReadOptions, parse_points, read_points_with};
 use etendue_io::ros2::{LidarRecorder, LidarTopics};
-use etendue_io::sequence::{Sequence, SequenceSource, bag_in, read_sequence};
+use etendue_io::sequence::{Sequence, SequenceSource, read_sequence};
 use etendue_io::table::{ColumnData, ColumnType, PointColumn, PointSweeps, PointTable};
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -16,7 +16,7 @@ fn parse(name: &str, bytes: impl Into<Vec<u8>>) -> PointSweeps {
 }
 
 /// A bag of ROS 1 with scans of one topic.
-fn bag_of_scans(scans: usize) -> Vec<u8> {
+pub fn bag_of_scans(scans: usize) -> Vec<u8> {
     let connection = record(
         &[("op", &[7]), ("conn", &[0; 4]), ("topic", b"/scan")],
         &block(b"type=sensor_msgs/LaserScan"),
@@ -366,7 +366,6 @@ fn recorded_bags_with_packets_have_a_topic_of_a_lidar() {
         let entries = std::fs::read_dir(&folder).unwrap();
         let mut bags = entries.map(|entry| entry.unwrap().path());
         let bag = bags.find(|path| path.is_dir()).unwrap();
-        let bag = bag_in(&bag).unwrap().expect("a bag of ROS 2");
         let (topics, _) = read_topics(&bag).unwrap();
         let [topic] = &topics[..] else {
             panic!("{topics:?}");

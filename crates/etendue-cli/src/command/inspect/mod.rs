@@ -21,7 +21,7 @@ use etendue::config::presets::{SCENES, SENSORS};
 use etendue::config::toml_file::{Document, FileKind};
 use etendue::io::bag::is_bag;
 use etendue::io::points::PointFormat;
-use etendue::io::sequence::bag_in;
+use etendue::io::sequence::bag_files;
 use etendue_plot::{png, svg};
 use log::LogReport;
 use mesh::MeshReport;
@@ -127,9 +127,12 @@ impl Report {
 
     /// Describes a bag, a scan log, or points; the content determines which.
     fn of_recording(file: &Path, lidar: &LidarOptions) -> Result<Self, Failure> {
-        let bag = if file.is_dir() { bag_in(file)? } else { None };
-        let file = bag.as_deref().unwrap_or(file);
-        if is_bag(file) {
+        let is_recording = if file.is_dir() {
+            !bag_files(file)?.is_empty()
+        } else {
+            is_bag(file)
+        };
+        if is_recording {
             return RecordingReport::of(file, lidar).map(Self::Recording);
         }
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();

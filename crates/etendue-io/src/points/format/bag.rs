@@ -1,7 +1,7 @@
 //! Points of one topic of a bag: MCAP, ROS 1 or ROS 2. Each sensor has its own frame.
 
 use super::scan_log::scan_table;
-use super::{FormatEntry, PointReader, SweepSource};
+use super::{FormatEntry, PointReader, ReadOptions, SweepSource};
 use crate::bag::{
     Bag, Container, Measured, Measurement, RecordedCloud, SensorMotion, SensorTopics,
 };
@@ -46,18 +46,29 @@ pub(super) fn read(
     summary: &mut SweepSummary,
     visit: VisitSweep,
 ) -> Result<(), Interrupt> {
-    let Some(bag) = Bag::of(file.path, file.content)? else {
-        return Ok(());
-    };
+    match Bag::of(file.path, file.content)? {
+        Some(bag) => read_bag(bag, file.options, summary, visit),
+        None => Ok(()),
+    }
+}
+
+/// Visits the clouds of a bag as [`read`] does.
+pub(super) fn read_bag(
+    bag: Bag,
+    options: ReadOptions,
+    summary: &mut SweepSummary,
+    visit: VisitSweep,
+) -> Result<(), Interrupt> {
+    let path = bag.path;
     let topics = SensorTopics::of(bag)?;
-    let topic = topics.choose(file.options.topic, PREFERRED)?;
+    let topic = topics.choose(options.topic, PREFERRED)?;
     summary.warnings.extend(topics.warnings.iter().cloned());
 
     // Packets of a device
     if topic.measurement() == Some(Measurement::Packets) {
         let packets =
             |_: &mut Vec<String>, visit: VisitPacket| topics.for_each_packet(topic, visit);
-        return packets::visit_sweeps(file.path, &packets, file.options.lidar, summary, visit);
+        return packets::visit_sweeps(path, &packets, options.lidar, summary, visit);
     }
 
     // Clouds or planar scans, with the pose of their frame
