@@ -48,6 +48,14 @@ impl RegistrationMethod {
             Self::Ndt => "ndt",
         }
     }
+
+    /// Method of the solver. Point-to-point residuals hold back motions along surfaces, so that their steps shrink slowly.
+    fn solver(self) -> SolverMethod {
+        match self {
+            Self::PointToPoint => SolverMethod::ExtrapolatedGaussNewton,
+            _ => SolverMethod::GaussNewton,
+        }
+    }
 }
 
 /// A registration method with its settings.
@@ -295,7 +303,7 @@ impl Registration {
             max_distance: self.max_distance,
             keep: self.keep,
         };
-        let newton = self.solver(SolverMethod::GaussNewton, loss);
+        let newton = self.solver(self.method.solver(), loss);
         // Solve with the residuals of the method.
         let solution = match self.method {
             RegistrationMethod::PointToPoint => newton.solve(

@@ -1,6 +1,7 @@
 //! Gauss-Newton method without step control.
 
 use super::error::SolveError;
+use super::extrapolation::Extrapolation;
 use super::normal::NormalEquations;
 use super::problem::{Linearization, Residuals};
 use super::solution::{Iteration, StopReason};
@@ -13,11 +14,12 @@ const PATIENCE: usize = 10;
 /// Relative decrease below which a cost is not lower.
 const DECREASE: f64 = 1e-6;
 
-/// Iterates full Gauss-Newton steps until convergence, or until [`PATIENCE`] steps in a row have not lowered the cost. The
-/// state of lowest cost is then the result.
+/// Iterates full Gauss-Newton steps, which an extrapolation may extend, until convergence, or until [`PATIENCE`] steps in a
+/// row have not lowered the cost. The state of lowest cost is then the result.
 pub(super) fn descend<M: Manifold>(
     walk: &mut Walk<'_, M>,
     stage: Stage,
+    mut extrapolation: Option<Extrapolation>,
 ) -> Result<StopReason, SolveError> {
     let mut evaluated = Evaluated::at(walk, stage)?;
     let mut lowest = (f64::INFINITY, walk.state.clone());
@@ -31,10 +33,13 @@ pub(super) fn descend<M: Manifold>(
             return Ok(StopReason::Gradient);
         }
         // Make the full step.
-        let step = evaluated
+        let mut step = evaluated
             .normal
             .step(0.0)
             .ok_or(SolveError::Singular { iteration: number })?;
+        if let Some(extrapolation) = &mut extrapolation {
+            extrapolation.extend(&mut step);
+        }
         walk.move_to(walk.state.retract(step.as_slice()));
         evaluated = Evaluated::at(walk, stage)?;
         let cost = evaluated.residuals().cost(stage.loss, walk.limits.gate);

@@ -11,6 +11,7 @@
 
 mod damped_search;
 mod error;
+mod extrapolation;
 mod gauss_newton;
 mod lbfgs;
 mod lbfgs_search;

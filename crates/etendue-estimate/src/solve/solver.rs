@@ -1,6 +1,7 @@
 //! Solver of nonlinear least-squares problems.
 
 use super::error::SolveError;
+use super::extrapolation::Extrapolation;
 use super::limits::SolverLimits;
 use super::loss::{Continuation, Loss};
 use super::problem::{LeastSquares, Residuals};
@@ -16,6 +17,9 @@ pub enum SolverMethod {
     /// Gauss-Newton: full steps without a test of the cost, for problems whose correspondences change
     /// in every step (ICP).
     GaussNewton,
+    /// [`SolverMethod::GaussNewton`] whose steps are extended where they shrink slowly in one direction, as in
+    /// point-to-point ICP (Besl and McKay 1992, section IV.C, doi:10.1109/34.121791).
+    ExtrapolatedGaussNewton,
     /// Levenberg-Marquardt with Marquardt's scaling: damped steps that lower the cost.
     LevenbergMarquardt {
         /// Damping of the first step, relative to the diagonal of the normal matrix.
@@ -121,7 +125,11 @@ impl Solver {
                 is_last: number == last,
             };
             walk.stop = match self.method {
-                SolverMethod::GaussNewton => gauss_newton::descend(&mut walk, stage)?,
+                SolverMethod::GaussNewton => gauss_newton::descend(&mut walk, stage, None)?,
+                SolverMethod::ExtrapolatedGaussNewton => {
+                    let extrapolation = Some(Extrapolation::default());
+                    gauss_newton::descend(&mut walk, stage, extrapolation)?
+                }
                 SolverMethod::LevenbergMarquardt { damping } => {
                     levenberg_marquardt::descend(&mut walk, stage, damping)?
                 }
