@@ -228,9 +228,9 @@ struct PointPlane {
 impl PointPlane {
     /// The plane of a cell at one of its points, lidar frame.
     fn of(point: &Vector3<f64>, plane: &CellPlane) -> Self {
-        let normal = plane.eigen.vectors[0];
+        let normal = plane.normal;
         let along = normal.dot(point) / point.norm();
-        let [thickness, width, _] = plane.eigen.values.map(|value| value.max(0.0).sqrt());
+        let [thickness, width, _] = plane.values.map(|value| value.max(0.0).sqrt());
         Self {
             normal: if along > 0.0 { -normal } else { normal },
             offset: normal.dot(&(point - plane.mean)).abs(),
