@@ -8,10 +8,18 @@ use super::VoxelTable;
 pub(super) struct CellTable {
     /// Occupied blocks.
     blocks: VoxelTable,
-    /// Number of each cell of a block, or [`NO_CELL`].
-    numbers: Vec<[u32; CELLS]>,
+    /// Cells of each block.
+    cells: Vec<BlockCells>,
     /// Integer coordinates of the cells.
     keys: Vec<[i32; 3]>,
+}
+
+/// Cells of a block.
+struct BlockCells {
+    /// Bit of each occupied place.
+    occupied: u64,
+    /// Number of the cell at each occupied place.
+    numbers: [u32; CELLS],
 }
 
 /// Number of positions without a cell.
@@ -40,61 +48,50 @@ impl CellTable {
     /// Number of the cell with a key, which is added if it is new.
     pub fn insert(&mut self, key: [i32; 3]) -> u32 {
         let block = self.blocks.insert(block_of(key)) as usize;
-        if block == self.numbers.len() {
-            self.numbers.push([NO_CELL; CELLS]);
+        if block == self.cells.len() {
+            self.cells.push(BlockCells {
+                occupied: 0,
+                numbers: [NO_CELL; CELLS],
+            });
         }
-        let number = &mut self.numbers[block][place_of(key)];
-        if *number == NO_CELL {
+        let block = &mut self.cells[block];
+        let place = place_of(key);
+        if block.occupied >> place & 1 == 0 {
             #[expect(clippy::cast_possible_truncation, reason = "cells are numbered by u32")]
             let next = self.keys.len() as u32;
-            *number = next;
+            block.occupied |= 1 << place;
+            block.numbers[place] = next;
             self.keys.push(key);
         }
-        *number
+        block.numbers[place]
     }
 
-    /// Calls a function for the numbers of the occupied cells among one and its 26 neighbours, x first.
+    /// Calls a function for the numbers of the occupied cells among one and its 26 neighbours, by blocks.
     pub fn visit_around(&self, key: [i32; 3], mut function: impl FnMut(usize)) {
-        // Blocks of the cell and of its neighbours: bit i of their number is set where the block along axis i is another one
         let block = block_of(key);
-        let towards = key.map(|k| match k & SIDE_MASK {
-            0 => -1,
-            SIDE_MASK => 1,
-            _ => 0,
-        });
-        let blocks: [&[u32; CELLS]; 8] = std::array::from_fn(|bits| {
-            let is_other = |axis: usize| bits >> axis & 1 == 1;
-            if (0..3).any(|axis| is_other(axis) && towards[axis] == 0) {
-                return &EMPTY;
+        let towards = key.map(|k| if k & SIDE_MASK == 0 { -1 } else { 1 });
+        // Blocks of the cell and of its neighbours: bit i of their number is set where the block along axis i is another one
+        for (bits, near) in (0..).zip(&AROUND[place_of(key)]) {
+            if *near == 0 {
+                continue;
             }
-            let step = |axis: usize| if is_other(axis) { towards[axis] } else { 0 };
-            let found = self.blocks.find([0, 1, 2].map(|i| block[i] + step(i)));
-            found.map_or(&EMPTY, |number| &self.numbers[number])
-        });
-        // Cells
-        for near in &AROUND[place_of(key)] {
-            let cell = blocks[usize::from(near.block)][usize::from(near.place)];
-            if cell != NO_CELL {
-                function(cell as usize);
+            let step = |axis: usize| (bits >> axis & 1) * towards[axis];
+            let Some(found) = self.blocks.find([0, 1, 2].map(|i| block[i] + step(i))) else {
+                continue;
+            };
+            // Their occupied cells
+            let cells = &self.cells[found];
+            let mut places = near & cells.occupied;
+            while places != 0 {
+                function(cells.numbers[places.trailing_zeros() as usize] as usize);
+                places &= places - 1;
             }
         }
     }
 }
 
-/// Block without cells.
-static EMPTY: [u32; CELLS] = [NO_CELL; CELLS];
-
-/// Cell near another.
-#[derive(Clone, Copy)]
-struct Near {
-    /// Number of its block, as in [`CellTable::visit_around`].
-    block: u8,
-    /// Its number there.
-    place: u8,
-}
-
-/// A cell at each place and its neighbours.
-static AROUND: [[Near; 27]; CELLS] = near_cells();
+/// A cell at each place and its neighbours: their places in the eight blocks of [`CellTable::visit_around`], as bits.
+static AROUND: [[u64; 8]; CELLS] = near_cells();
 
 /// [`AROUND`].
 #[expect(
@@ -103,25 +100,27 @@ static AROUND: [[Near; 27]; CELLS] = near_cells();
     clippy::cast_sign_loss,
     reason = "places and numbers of blocks are below 64"
 )]
-const fn near_cells() -> [[Near; 27]; CELLS] {
-    let mut around = [[Near { block: 0, place: 0 }; 27]; CELLS];
+const fn near_cells() -> [[u64; 8]; CELLS] {
+    let mut around = [[0; 8]; CELLS];
     let mut place = 0;
     while place < CELLS {
         let mut number = 0;
         while number < 27 {
-            let by = step_of(number as i32);
+            let by = step_of(number);
+            let mut near_place = 0;
+            let mut block = 0;
             let mut axis = 0;
             while axis < 3 {
                 let shift = SIDE_BITS * axis as u32;
                 let at = (place >> shift) as i32 & SIDE_MASK;
                 let near = at + by[axis];
-                let near_place = ((near & SIDE_MASK) as u8) << shift;
-                around[place][number].place |= near_place;
+                near_place |= (near & SIDE_MASK) << shift;
                 if near != near & SIDE_MASK {
-                    around[place][number].block |= 1 << axis;
+                    block |= 1 << axis;
                 }
                 axis += 1;
             }
+            around[place][block] |= 1 << near_place;
             number += 1;
         }
         place += 1;

@@ -335,6 +335,9 @@ impl Grid {
                 Fit::Few
             }
         };
+        if rayon::current_num_threads() == 1 {
+            return requested.iter().enumerate().map(fit).collect();
+        }
         requested.par_iter().enumerate().map(fit).collect()
     }
 

@@ -27,8 +27,13 @@ pub struct VoxelTable {
 /// Free slot.
 const EMPTY: u32 = u32::MAX;
 
-/// Multiplier of the hash function: the golden ratio times 2^64, odd (Knuth's multiplicative hashing).
-const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+/// Multipliers of the hash function by axis, odd: the fractions of the golden ratio and of the square roots of 2 and 3 times 2^64
+/// (multiplicative hashing, Knuth 1998, section 6.4).
+const MIX: [u64; 3] = [
+    0x9E37_79B9_7F4A_7C15,
+    0x6A09_E667_F3BC_C909,
+    0xBB67_AE85_84CA_A73B,
+];
 
 /// Integer coordinates of the voxel of side `size` (m) that contains a point.
 #[expect(
@@ -101,9 +106,10 @@ impl VoxelTable {
     /// Slot of a key: occupied by it, or the first free one of its probe sequence.
     fn slot(&self, key: [i32; 3]) -> usize {
         let mask = self.slots.len() - 1;
-        let mix = |hash: u64, k: i32| (hash ^ u64::from(k.cast_unsigned())).wrapping_mul(MIX);
-        let hash = key.into_iter().fold(MIX, mix);
-        let mut at = (hash >> 32) as usize & mask;
+        let [x, y, z] =
+            [0, 1, 2].map(|i| u64::from(key[i].cast_unsigned()).wrapping_mul(MIX[i]));
+        let hash = x.wrapping_add(y).wrapping_add(z);
+        let mut at = (hash >> 40) as usize & mask;
         while self.slots[at] != EMPTY && self.keys[self.slots[at] as usize] != key {
             at = (at + 1) & mask;
         }

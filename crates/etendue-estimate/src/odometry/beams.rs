@@ -1,41 +1,45 @@
 //! Beams of a scan that are adjacent on the sphere of directions.
 
 use nalgebra::{Point3, Vector3};
-use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use std::f32::consts::{FRAC_PI_2, PI, TAU};
 use std::ops::Range;
 
 /// Points of a scan by azimuth and elevation.
 pub(super) struct BeamGrid<'a> {
     points: &'a [Point3<f64>],
-    /// Directions of the points by cell, in the order of `order`.
-    directions: Vec<Vector3<f64>>,
-    /// Side of the cells, rad.
-    side: f64,
+    /// Sides of the cells in azimuth and in elevation, rad.
+    sides: [f32; 2],
     /// Number of cells in azimuth and in elevation.
     size: [usize; 2],
-    /// First entry of each cell in `order`, and the end of the last one.
+    /// First entry of each cell in `beams`, and the end of the last one.
     starts: Vec<u32>,
-    /// Numbers of the points by cell.
-    order: Vec<u32>,
+    /// Beams by cell.
+    beams: Vec<Beam>,
 }
 
-/// Mean number of points per cell if the beams covered the sphere.
-const PER_CELL: f64 = 1.0;
-
-/// Largest angle between adjacent beams, rad (6 degrees).
-const LARGEST_SPACING: f64 = 0.105;
-
-/// Adjacent beam in one of the directions.
-#[derive(Clone, Copy)]
-struct Adjacent {
-    /// Angle, rad.
-    angle: f64,
+/// Beam of a point. Single precision resolves angles of 1e-7 rad.
+#[derive(Clone, Copy, Default)]
+struct Beam {
+    /// Unit vector.
+    direction: [f32; 3],
     /// Number of the point.
     point: u32,
 }
 
-/// The nearest beams to the right and left, or below and above.
-type Sides = [Option<Adjacent>; 2];
+/// Mean number of points per cell if the beams covered the sphere.
+const PER_CELL: f32 = 1.0;
+
+/// Largest angle between adjacent beams, rad (6 degrees).
+const LARGEST_SPACING: f32 = 0.105;
+
+/// The nearest beams in the quarters around the axes: right, left, below and above.
+#[derive(Clone, Copy)]
+struct Sides {
+    /// Squared angles, rad²; that of [`LARGEST_SPACING`] for none.
+    squares: [f32; 4],
+    /// Numbers of the points.
+    points: [Option<u32>; 4],
+}
 
 /// Axis across a beam.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,7 +49,7 @@ enum Axis {
 }
 
 /// Ratio of the angles of the beams of two sides above which the farther beam is not adjacent.
-const FARTHER: f64 = 3.0;
+const FARTHER: f32 = 3.0;
 
 /// Sine of the largest angle between a plane and the line to an adjacent point on it (3 degrees).
 const ON_PLANE: f64 = 0.05;
@@ -58,51 +62,53 @@ impl<'a> BeamGrid<'a> {
     /// Grid of finite points in the lidar frame, m.
     pub fn new(points: &'a [Point3<f64>]) -> Self {
         // Cells
-        let side = (4.0 * PI * PER_CELL / points.len().max(1) as f64)
-            .sqrt()
-            .clamp(1e-3, LARGEST_SPACING);
-        let size = [TAU / side, PI / side].map(|cells| whole(cells.ceil()) + 1);
+        let side = (4.0 * PI * PER_CELL / points.len().max(1) as f32).sqrt();
+        let side = side.clamp(1e-3, LARGEST_SPACING);
+        let size = [TAU, PI].map(|angle| whole(angle / side));
+        let sides = [TAU / size[0] as f32, PI / size[1] as f32];
         let mut grid = Self {
             points,
-            directions: Vec::new(),
-            side,
+            sides,
             size,
             starts: vec![0; size[0] * size[1] + 1],
-            order: vec![0; points.len()],
+            beams: vec![Beam::default(); points.len()],
         };
-        // Sort the points by cell.
-        let cells: Vec<usize> = points
-            .iter()
-            .map(|p| grid.number(grid.cell(&p.coords)))
-            .collect();
-        for &cell in &cells {
+        // Count the points of the cells.
+        let placed = (0..).zip(points).map(|(point, at)| {
+            let beam = Beam::new(&at.coords, point);
+            let [column, row] = grid.place(&beam.direction).map(whole);
+            let cell = grid.cell(row, column);
             grid.starts[cell + 1] += 1;
-        }
+            (cell, beam)
+        });
+        let placed: Vec<(usize, Beam)> = placed.collect();
         for cell in 1..grid.starts.len() {
             grid.starts[cell] += grid.starts[cell - 1];
         }
+        // Sort the points by cell.
         let mut next = grid.starts.clone();
-        for (point, &cell) in (0..).zip(&cells) {
-            grid.order[next[cell] as usize] = point;
+        for (cell, beam) in placed {
+            grid.beams[next[cell] as usize] = beam;
             next[cell] += 1;
         }
-        let order = grid.order.iter();
-        grid.directions = order
-            .map(|&i| points[i as usize].coords.normalize())
-            .collect();
         grid
     }
 
-    /// Cell of a point.
-    fn cell(&self, point: &Vector3<f64>) -> [usize; 2] {
-        let azimuth = angle_of(point.y, point.x) + PI;
-        let elevation = angle_of(point.z, point.xy().norm()) + FRAC_PI_2;
-        [azimuth, elevation].map(|angle| whole(angle / self.side))
+    /// Azimuth and elevation of a direction, in cells.
+    fn place(&self, [x, y, z]: &[f32; 3]) -> [f32; 2] {
+        let azimuth = angle_of(*y, *x) + PI;
+        let elevation = angle_of(*z, (x * x + y * y).sqrt()) + FRAC_PI_2;
+        // Rounding can reach the end of the last cell.
+        let last = |axis: usize| (self.size[axis] as f32).next_down();
+        [
+            (azimuth / self.sides[0]).min(last(0)),
+            (elevation / self.sides[1]).min(last(1)),
+        ]
     }
 
     /// Number of a cell.
-    fn number(&self, cell: [usize; 2]) -> usize {
-        cell[1] * self.size[0] + cell[0]
+    fn cell(&self, row: usize, column: usize) -> usize {
+        row * self.size[0] + column
     }
 
     /// Whether the points of adjacent beams confirm the plane with a normal through a point, in azimuth and in
@@ -110,125 +116,313 @@ impl<'a> BeamGrid<'a> {
     /// column on the wall and a ring on the ceiling form such an angle, in a plane across it. `sd` is the standard deviation of the points of
     /// the plane, m.
     pub fn confirms(&self, point: &Vector3<f64>, normal: &Vector3<f64>, sd: f64) -> bool {
-        let is_on_plane = |other: u32| {
-            let line = self.points[other as usize].coords - point;
-            normal.dot(&line).abs() <= (DEVIATIONS * sd).max(ON_PLANE * line.norm())
+        let is_on_plane = |other: &u32| {
+            let line = self.points[*other as usize].coords - point;
+            let distance = normal.dot(&line).abs();
+            distance <= DEVIATIONS * sd || distance <= ON_PLANE * line.norm()
         };
+        let sides = self.sides(point, &[Axis::Azimuth, Axis::Elevation]);
         let mut two_sided = 0;
         let is_confirmed = [Axis::Azimuth, Axis::Elevation].into_iter().all(|axis| {
-            let neighbours = |point: &Vector3<f64>| adjacent(&self.sides(point, axis));
-            let on_plane = neighbours(point).map(|beam| beam.filter(|b| is_on_plane(*b)));
-            let next = |side: usize| {
-                let beam = on_plane[side]?;
-                let next = neighbours(&self.points[beam as usize].coords)[side]?;
-                is_on_plane(next).then_some(next)
-            };
+            let on_plane = sides.adjacent(axis).map(|beam| beam.filter(is_on_plane));
             if let [Some(_), Some(_)] = on_plane {
                 two_sided += 1;
                 return true;
             }
-            (0..2).any(|side| next(side).is_some())
+            (0..2).any(|side| {
+                on_plane[side].is_some_and(|beam| {
+                    let sides = self.sides(&self.points[beam as usize].coords, &[axis]);
+                    sides.adjacent(axis)[side].as_ref().is_some_and(is_on_plane)
+                })
+            })
         });
         is_confirmed && two_sided > 0
     }
 
-    /// The nearest beams on both sides of that of a point, in the quarters around an axis.
-    fn sides(&self, point: &Vector3<f64>, axis: Axis) -> Sides {
-        // Axes across the beam
-        let direction = point.normalize();
-        let left = Vector3::new(-direction.y, direction.x, 0.0);
-        let left = left.try_normalize(1e-9).unwrap_or_else(Vector3::y);
-        let up = direction.cross(&left);
-        let (along, across) = match axis {
-            Axis::Azimuth => (left, up),
-            Axis::Elevation => (up, left),
-        };
-        // Search cells by increasing distance until no adjacent beam can be in the others.
-        let mut sides = Sides::default();
-        let mut limit = f64::INFINITY;
-        let centre = self.cell(point);
-        let rings = whole((LARGEST_SPACING / self.side).ceil());
-        for ring in 0..=rings {
-            if limit <= (ring as f64 - 1.0) * self.side {
-                break;
+    /// The nearest beams on both sides of that of a point, in the quarters around the axes.
+    fn sides(&self, point: &Vector3<f64>, axes: &[Axis]) -> Sides {
+        let mut search = Search::new(self, point);
+        for axis in axes {
+            match axis {
+                Axis::Azimuth => search.in_azimuth(),
+                Axis::Elevation => search.in_elevation(),
             }
-            self.visit_ring(centre, ring, direction.xy().norm(), axis, |cell| {
-                for at in cell {
-                    let offset = self.directions[at] - direction;
-                    let squared = offset.norm_squared();
-                    if squared == 0.0 || squared > limit * limit {
-                        continue;
-                    }
-                    let [along, across] = [offset.dot(&along), offset.dot(&across)];
-                    let is_in_quarter = match axis {
-                        Axis::Azimuth => across.abs() <= along.abs(),
-                        Axis::Elevation => across.abs() < along.abs(),
-                    };
-                    let angle = squared.sqrt();
-                    let side = &mut sides[usize::from(along > 0.0)];
-                    if is_in_quarter && side.is_none_or(|beam| angle < beam.angle) {
-                        *side = Some(Adjacent {
-                            angle,
-                            point: self.order[at],
-                        });
-                        limit = farthest(&sides);
-                    }
-                }
-            });
         }
-        sides
+        search.sides
+    }
+}
+
+impl Beam {
+    /// Beam of a point in the lidar frame.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "components of a unit vector"
+    )]
+    fn new(at: &Vector3<f64>, point: u32) -> Self {
+        let inverse = 1.0 / at.norm();
+        Self {
+            direction: [at.x, at.y, at.z].map(|x| (x * inverse) as f32),
+            point,
+        }
+    }
+}
+
+impl Sides {
+    /// No beams.
+    fn none() -> Self {
+        Self {
+            squares: [LARGEST_SPACING * LARGEST_SPACING; 4],
+            points: [None; 4],
+        }
     }
 
-    /// Calls a function for the entries of the cells of a ring around a cell that can be in the quarters around an
-    /// axis. `cosine` is that of the elevation.
-    fn visit_ring(
-        &self,
-        centre: [usize; 2],
-        ring: usize,
-        cosine: f64,
-        axis: Axis,
-        mut function: impl FnMut(Range<usize>),
-    ) {
-        let half = self.size[0] / 2;
-        let width = |ring: usize| whole_above(ring as f64 / cosine).min(half);
-        let [outer, inner] = [width(ring), width(ring.saturating_sub(1))];
-        let nearly = ring.saturating_sub(1);
-        let first_row = centre[1].saturating_sub(ring);
-        let last_row = (centre[1] + ring).min(self.size[1] - 1);
-        for row in first_row..=last_row {
-            // Whole rows at the top and the bottom, the ends of the others.
-            let is_edge = row.abs_diff(centre[1]) == ring;
-            let offsets = match axis {
-                Axis::Elevation if row.abs_diff(centre[1]) < nearly => continue,
-                Axis::Azimuth if is_edge => width(nearly.saturating_sub(1))..=outer,
-                _ if is_edge => 0..=outer,
-                _ => inner + 1..=outer,
-            };
-            for offset in offsets {
-                let columns = [centre[0] + self.size[0] - offset, centre[0] + offset];
-                let within = |column: usize| {
-                    if column < self.size[0] {
-                        column
-                    } else {
-                        column - self.size[0]
-                    }
+    /// Squared angle beyond which no beam of a side is adjacent, or nearer than that found, rad².
+    fn limit(&self, side: usize) -> f32 {
+        let across = self.squares[side ^ 1];
+        self.squares[side].min(FARTHER * FARTHER * across)
+    }
+
+    /// Points of the beams of two sides that are adjacent, unlike the next beams across a gap.
+    fn adjacent(&self, axis: Axis) -> [Option<u32>; 2] {
+        let first = 2 * axis as usize;
+        [first, first + 1]
+            .map(|side| self.points[side].filter(|_| self.squares[side] <= self.limit(side)))
+    }
+}
+
+/// Search of the beams that are adjacent to one. Cells are visited by increasing distance, until no beam in the others can be adjacent.
+struct Search<'g> {
+    grid: &'g BeamGrid<'g>,
+    direction: [f32; 3],
+    /// Axes across the beam: horizontal, towards larger azimuths, and upwards.
+    left: [f32; 2],
+    up: [f32; 3],
+    /// Cosine of the elevation, and the magnitude of its tangent.
+    cosine: f32,
+    tangent: f32,
+    /// Column and row of the cell of the beam.
+    cell: [usize; 2],
+    /// Distances of the beam from the ends of its cell, in sides: towards smaller and larger angles.
+    to_ends: [[f32; 2]; 2],
+    sides: Sides,
+}
+
+/// Largest error of the difference of two angles, rad.
+const ANGLE_ERROR: f32 = 4e-5;
+
+impl<'g> Search<'g> {
+    /// Search from the beam of a point.
+    fn new(grid: &'g BeamGrid, point: &Vector3<f64>) -> Self {
+        let direction = Beam::new(point, 0).direction;
+        let [x, y, z] = direction;
+        let cosine = (x * x + y * y).sqrt();
+        let left = if cosine > 1e-6 {
+            [-y / cosine, x / cosine]
+        } else {
+            [0.0, 1.0]
+        };
+        let place = grid.place(&direction);
+        let cell = place.map(whole);
+        Self {
+            grid,
+            direction,
+            left,
+            up: [-z * left[1], z * left[0], cosine],
+            cosine,
+            tangent: z.abs() / cosine,
+            cell,
+            to_ends: [0, 1].map(|i| {
+                let part = place[i] - cell[i] as f32;
+                [part, 1.0 - part]
+            }),
+            sides: Sides::none(),
+        }
+    }
+
+    /// Searches the quarters to the right and to the left.
+    fn in_azimuth(&mut self) {
+        for step in 0..self.grid.size[1] {
+            let mut is_near = false;
+            for end in ends(step) {
+                let Some(row) = self.row(step, end) else {
+                    continue;
                 };
-                let distinct = if offset == 0 { 1 } else { 2 };
-                for column in &columns[..distinct] {
-                    let cell = self.number([within(*column), row]);
-                    function(self.starts[cell] as usize..self.starts[cell + 1] as usize);
+                if row.square_to(0.0) > self.limit_of(0, 1) {
+                    continue;
                 }
+                is_near = true;
+                self.visit(&row, 0, 0);
+                for side in 0..2 {
+                    for column in 1..=self.grid.size[0] / 2 {
+                        if row.square_to(self.angle_to(0, column, side)) > self.sides.limit(side) {
+                            break;
+                        }
+                        self.visit(&row, column, side);
+                    }
+                }
+            }
+            if !is_near {
+                break;
+            }
+        }
+    }
+
+    /// Searches the quarters below and above.
+    fn in_elevation(&mut self) {
+        for step in 0..self.grid.size[1] {
+            let mut is_near = false;
+            for end in ends(step) {
+                let Some(row) = self.row(step, end) else {
+                    continue;
+                };
+                let sides = if step == 0 { [2, 3] } else { [2 + end; 2] };
+                if row.square_to(0.0) > self.limit_of(sides[0], sides[1]) {
+                    continue;
+                }
+                is_near = true;
+                self.visit(&row, 0, 0);
+                // A beam in these quarters is not farther along the row than across it.
+                let width = self.width(&row);
+                for towards in 0..2 {
+                    for column in 1..=self.grid.size[0] / 2 {
+                        let angle = self.angle_to(0, column, towards);
+                        if angle > width
+                            || row.square_to(angle) > self.limit_of(sides[0], sides[1])
+                        {
+                            break;
+                        }
+                        self.visit(&row, column, towards);
+                    }
+                }
+            }
+            if !is_near {
+                break;
+            }
+        }
+    }
+
+    /// The larger limit of two sides, rad².
+    fn limit_of(&self, first: usize, second: usize) -> f32 {
+        self.sides.limit(first).max(self.sides.limit(second))
+    }
+
+    /// Largest angle in azimuth to the beams of a row that are not farther along the row than across it, rad.
+    fn width(&self, row: &Row) -> f32 {
+        // Rows are circles: at a horizontal distance l they bend by l² tan(e) / 2 from the tangent at the elevation e.
+        let bend = 0.5 * LARGEST_SPACING * self.tangent;
+        let distance = row.far / (1.0 - bend.min(0.5));
+        let is_at_pole = bend > 0.5 || row.least_cosine < 2.0 * distance;
+        if is_at_pole {
+            PI
+        } else {
+            1.1 * distance / row.least_cosine
+        }
+    }
+
+    /// The row a number of steps towards smaller or larger angles, if there is one.
+    fn row(&self, step: usize, end: usize) -> Option<Row> {
+        let number = if end == 0 {
+            self.cell[1].checked_sub(step)?
+        } else {
+            self.cell[1] + step
+        };
+        if number >= self.grid.size[1] {
+            return None;
+        }
+        let far = if step == 0 {
+            self.angle_to(1, 1, 0).max(self.angle_to(1, 1, 1))
+        } else {
+            self.angle_to(1, step + 1, end)
+        };
+        let far = far + ANGLE_ERROR;
+        let least_cosine = (self.cosine - far).max(0.0);
+        Some(Row {
+            number,
+            near: chord(self.angle_to(1, step, end)).powi(2),
+            far,
+            least_cosine,
+            cosines: self.cosine * least_cosine,
+        })
+    }
+
+    /// Angle from the beam to the nearer end of the cell a number of steps towards smaller or larger angles, rad.
+    fn angle_to(&self, axis: usize, step: usize, end: usize) -> f32 {
+        if step == 0 {
+            return 0.0;
+        }
+        (self.to_ends[axis][end] + (step - 1) as f32) * self.grid.sides[axis]
+    }
+
+    /// Considers the beams of a cell of a row, a number of steps in azimuth towards smaller or larger angles.
+    fn visit(&mut self, row: &Row, step: usize, end: usize) {
+        let columns = self.grid.size[0];
+        let column = if end == 0 {
+            self.cell[0] + columns - step
+        } else {
+            self.cell[0] + step
+        };
+        let column = if column < columns {
+            column
+        } else {
+            column - columns
+        };
+        let cell = self.grid.cell(row.number, column);
+        let [first, last] = [cell, cell + 1].map(|at| self.grid.starts[at] as usize);
+        for beam in &self.grid.beams[first..last] {
+            let [x, y, z] = [0, 1, 2].map(|i| beam.direction[i] - self.direction[i]);
+            let square = x * x + y * y + z * z;
+            let along = x * self.left[0] + y * self.left[1];
+            let across = x * self.up[0] + y * self.up[1] + z * self.up[2];
+            let side = if across.abs() <= along.abs() {
+                usize::from(along > 0.0)
+            } else {
+                2 + usize::from(across > 0.0)
+            };
+            if square < self.sides.squares[side] && square > 0.0 {
+                self.sides.squares[side] = square;
+                self.sides.points[side] = Some(beam.point);
             }
         }
     }
 }
 
+/// Row of cells near a beam.
+struct Row {
+    number: usize,
+    /// Square of the least chord to a direction in the row.
+    near: f32,
+    /// Largest difference of elevations, rad.
+    far: f32,
+    /// Least cosine of the elevation of its directions, and its product with that of the beam.
+    least_cosine: f32,
+    cosines: f32,
+}
+
+impl Row {
+    /// Lower bound of the square of the chord to a direction at an angle in azimuth (rad): with the elevations $e_1$ and $e_2$ it is
+    /// $4 \sin^2((e_1 - e_2)/2) + 4 \cos e_1 \cos e_2 \sin^2(\alpha/2)$.
+    fn square_to(&self, azimuth: f32) -> f32 {
+        self.near + self.cosines * chord(azimuth).powi(2)
+    }
+}
+
+/// Lower bound of the chord of an angle with an error, rad.
+fn chord(angle: f32) -> f32 {
+    let angle = (angle - ANGLE_ERROR).max(0.0);
+    angle * (1.0 - angle * angle / 24.0)
+}
+
+/// Directions of a step: towards smaller and larger angles, one of them for no step.
+fn ends(step: usize) -> Range<usize> {
+    if step == 0 { 1..2 } else { 0..2 }
+}
+
 /// Angle of the vector (x, y) from the x axis, rad, with an error below 2e-5 (measured: 1.2e-5), which is small for
 /// cells: the arctangent of the smaller coordinate by the larger as a polynomial (Abramowitz and Stegun 1964,
 /// equation 4.4.49).
-fn angle_of(y: f64, x: f64) -> f64 {
+fn angle_of(y: f32, x: f32) -> f32 {
     let (steep, shallow) = (x.abs().max(y.abs()), x.abs().min(y.abs()));
-    let t = shallow / steep.max(f64::MIN_POSITIVE);
+    let t = shallow / steep.max(f32::MIN_POSITIVE);
     let s = t * t;
     let powers =
         0.999_866 + s * (-0.330_299_5 + s * (0.180_141 + s * (-0.085_133 + s * 0.020_835_1)));
@@ -248,32 +442,8 @@ fn angle_of(y: f64, x: f64) -> f64 {
     clippy::cast_sign_loss,
     reason = "not negative, and saturating above the largest usize"
 )]
-fn whole(number: f64) -> usize {
+fn whole(number: f32) -> usize {
     number as usize
-}
-
-/// Least whole number at or above a number that is not negative.
-fn whole_above(number: f64) -> usize {
-    let below = whole(number);
-    below.saturating_add(usize::from((below as f64) < number))
-}
-
-/// Angle to the nearer beam of two sides, rad; infinite for none.
-fn nearest(sides: &Sides) -> f64 {
-    let angles = sides.iter().flatten().map(|beam| beam.angle);
-    angles.fold(f64::INFINITY, f64::min)
-}
-
-/// Angle beyond which no beam is adjacent on either side, or nearer than those found, rad.
-fn farthest(sides: &Sides) -> f64 {
-    let angles = sides.map(|beam| beam.map_or(f64::INFINITY, |beam| beam.angle));
-    angles[0].max(angles[1]).min(FARTHER * nearest(sides))
-}
-
-/// Points of the beams of two sides that are adjacent, unlike the next beams across a gap.
-fn adjacent(sides: &Sides) -> [Option<u32>; 2] {
-    let limit = FARTHER * nearest(sides);
-    sides.map(|beam| beam.filter(|b| b.angle <= limit).map(|b| b.point))
 }
 
 #[cfg(test)]

@@ -275,13 +275,14 @@ fn find_pairs<'m>(
             origin: found.origin,
         })
     };
-    scan.coarse
-        .par_iter()
-        .zip(matches)
-        .step_by(every)
-        .with_min_len(256)
-        .filter_map(pair)
-        .collect()
+    let samples = &scan.coarse;
+    if rayon::current_num_threads() == 1 {
+        let samples = samples.iter().zip(matches).step_by(every);
+        return samples.filter_map(pair).collect();
+    }
+    let samples = samples.par_iter().zip(matches).step_by(every);
+    let samples = samples.with_min_len(256);
+    samples.filter_map(pair).collect()
 }
 
 impl PlanePair {

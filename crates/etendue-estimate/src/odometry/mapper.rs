@@ -137,9 +137,10 @@ struct FirstScan {
 impl FirstScan {
     /// Copy of a scan with times.
     fn of(scan: &LidarScan, prior: Option<Isometry3<f64>>) -> Option<Self> {
+        let times = scan.times()?;
         Some(Self {
             points: scan.points.to_vec(),
-            point_times: scan.times()?.to_vec(),
+            point_times: times.to_vec(),
             stamp: scan.stamp,
             prior: prior.or(Some(Isometry3::identity())),
         })
@@ -289,18 +290,21 @@ impl<'a> Mapper<'a> {
     /// Cropped, corrected and sampled scan, in the frame of the lidar at the time `middle` (s after the
     /// stamp).
     fn sampled(&self, scan: &LidarScan, middle: f64) -> SampledScan {
-        // Crop, with the times.
-        let usable = |p: &Point3<f64>| self.options.depths.contains(&p.coords.norm());
-        let used = |i: &usize| usable(&scan.points[*i]);
-        let used: Vec<usize> = (0..scan.points.len()).filter(used).collect();
-        let mut points: Vec<Point3<f64>> = used.iter().map(|&i| scan.points[i]).collect();
+        // Crop.
+        let [nearest, farthest] =
+            [self.options.depths.start(), self.options.depths.end()].map(|depth| depth * depth);
+        let usable = |p: &&Point3<f64>| (nearest..=farthest).contains(&p.coords.norm_squared());
+        let used = scan.points.iter().filter(usable);
+        let mut points = Vec::with_capacity(scan.points.len());
+        points.extend(used);
         // Correct the depths.
         if let Some(correction) = &self.correction {
             points = correction(&points);
         }
         // Remove the motion during the scan.
         if let Some(times) = scan.times() {
-            let times: Vec<f64> = used.iter().map(|&i| times[i] - middle).collect();
+            let used = scan.points.iter().zip(times).filter(|(p, _)| usable(p));
+            let times: Vec<f64> = used.map(|(_, time)| time - middle).collect();
             points = deskew(&points, &times, &self.motion.velocity());
         }
         // Sample at two resolutions.
