@@ -5,7 +5,7 @@ use super::VoxelTable;
 /// Occupied cells of a cubic grid, numbered in the order of their insertion. Blocks of cells are in a hash table: the 27 cells
 /// around one are in at most eight blocks.
 #[derive(Default)]
-pub(super) struct CellTable {
+pub(crate) struct CellTable {
     /// Occupied blocks.
     blocks: VoxelTable,
     /// Cells of each block.
@@ -28,6 +28,9 @@ pub(super) const NO_CELL: u32 = u32::MAX;
 /// Binary logarithm of the number of cells along the side of a block.
 const SIDE_BITS: u32 = 2;
 
+/// Number of cells along the side of a block.
+pub(crate) const CELLS_PER_SIDE: i32 = 1 << SIDE_BITS;
+
 /// Part of a coordinate that is the place in a block.
 const SIDE_MASK: i32 = (1 << SIDE_BITS) - 1;
 
@@ -47,7 +50,7 @@ impl CellTable {
 
     /// Number of the cell with a key, which is added if it is new.
     pub fn insert(&mut self, key: [i32; 3]) -> u32 {
-        let block = self.blocks.insert(block_of(key)) as usize;
+        let block = self.blocks.insert(Self::block_of(key)) as usize;
         if block == self.cells.len() {
             self.cells.push(BlockCells {
                 occupied: 0,
@@ -66,9 +69,23 @@ impl CellTable {
         block.numbers[place]
     }
 
+    /// Number of the cell with a key.
+    pub fn find(&self, key: [i32; 3]) -> Option<usize> {
+        let block = &self.cells[self.blocks.find(Self::block_of(key))?];
+        let place = place_of(key);
+        (block.occupied >> place & 1 == 1).then(|| block.numbers[place] as usize)
+    }
+
+    /// Calls a function for the numbers of the cells of a block.
+    pub fn visit_block(&self, block: [i32; 3], function: impl FnMut(usize)) {
+        if let Some(found) = self.blocks.find(block) {
+            self.cells[found].visit(u64::MAX, function);
+        }
+    }
+
     /// Calls a function for the numbers of the occupied cells among one and its 26 neighbours, by blocks.
     pub fn visit_around(&self, key: [i32; 3], mut function: impl FnMut(usize)) {
-        let block = block_of(key);
+        let block = Self::block_of(key);
         let towards = key.map(|k| if k & SIDE_MASK == 0 { -1 } else { 1 });
         // Blocks of the cell and of its neighbours: bit i of their number is set where the block along axis i is another one
         for (bits, near) in (0..).zip(&AROUND[place_of(key)]) {
@@ -79,13 +96,23 @@ impl CellTable {
             let Some(found) = self.blocks.find([0, 1, 2].map(|i| block[i] + step(i))) else {
                 continue;
             };
-            // Their occupied cells
-            let cells = &self.cells[found];
-            let mut places = near & cells.occupied;
-            while places != 0 {
-                function(cells.numbers[places.trailing_zeros() as usize] as usize);
-                places &= places - 1;
-            }
+            self.cells[found].visit(*near, &mut function);
+        }
+    }
+
+    /// Integer coordinates of the block of a cell.
+    pub fn block_of(key: [i32; 3]) -> [i32; 3] {
+        key.map(|k| k >> SIDE_BITS)
+    }
+}
+
+impl BlockCells {
+    /// Calls a function for the numbers of the cells at the places of a set of bits.
+    fn visit(&self, places: u64, mut function: impl FnMut(usize)) {
+        let mut places = places & self.occupied;
+        while places != 0 {
+            function(self.numbers[places.trailing_zeros() as usize] as usize);
+            places &= places - 1;
         }
     }
 }
@@ -133,11 +160,6 @@ const fn step_of(number: i32) -> [i32; 3] {
     [number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1]
 }
 
-/// Integer coordinates of the block of a cell.
-fn block_of(key: [i32; 3]) -> [i32; 3] {
-    key.map(|k| k >> SIDE_BITS)
-}
-
 /// Number of a cell in its block.
 fn place_of(key: [i32; 3]) -> usize {
     let [x, y, z] = key.map(|k| (k & SIDE_MASK).cast_unsigned());
@@ -164,6 +186,7 @@ mod tests {
         for key in table.keys() {
             let mut found = Vec::new();
             table.visit_around(*key, |cell| found.push(cell));
+            assert!(found.contains(&table.find(*key).expect("inserted")));
             found.sort_unstable();
             let is_near = |other: &[i32; 3]| (0..3).all(|i| other[i].abs_diff(key[i]) <= 1);
             let all = (0..table.len()).filter(|&i| is_near(&table.keys()[i]));

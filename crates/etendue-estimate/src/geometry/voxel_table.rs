@@ -18,14 +18,27 @@ use nalgebra::Vector3;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct VoxelTable {
-    /// Number of the voxel in each slot, or [`EMPTY`]; a power of two of slots.
-    slots: Vec<u32>,
+    /// A power of two of slots.
+    slots: Vec<Slot>,
     /// Integer coordinates of the voxels.
     keys: Vec<[i32; 3]>,
 }
 
-/// Free slot.
-const EMPTY: u32 = u32::MAX;
+/// Slot of the table: beside the number of its voxel is the key, so that a search reads one place.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    key: [i32; 3],
+    /// Number of the voxel, or [`FREE`].
+    number: u32,
+}
+
+/// Number in a free slot.
+const FREE: u32 = u32::MAX;
+
+const FREE_SLOT: Slot = Slot {
+    key: [0; 3],
+    number: FREE,
+};
 
 /// Multipliers of the hash function by axis, odd: the fractions of the golden ratio and of the square roots of 2 and 3 times 2^64
 /// (multiplicative hashing, Knuth 1998, section 6.4).
@@ -71,16 +84,17 @@ impl VoxelTable {
             self.grow();
         }
         let at = self.slot(key);
-        if self.slots[at] == EMPTY {
+        let slot = &mut self.slots[at];
+        if slot.number == FREE {
             #[expect(
                 clippy::cast_possible_truncation,
                 reason = "voxels are numbered by u32"
             )]
             let number = self.keys.len() as u32;
-            self.slots[at] = number;
+            *slot = Slot { key, number };
             self.keys.push(key);
         }
-        self.slots[at]
+        slot.number
     }
 
     /// Number of the voxel with a key.
@@ -88,18 +102,18 @@ impl VoxelTable {
         if self.slots.is_empty() {
             return None;
         }
-        let number = self.slots[self.slot(key)];
-        (number != EMPTY).then_some(number as usize)
+        let number = self.slots[self.slot(key)].number;
+        (number != FREE).then_some(number as usize)
     }
 
     /// Doubles the number of slots.
     fn grow(&mut self) {
         let slots = slots_for(2 * self.keys.len());
         self.slots.clear();
-        self.slots.resize(slots, EMPTY);
+        self.slots.resize(slots, FREE_SLOT);
         for (number, key) in (0..).zip(&self.keys) {
             let at = self.slot(*key);
-            self.slots[at] = number;
+            self.slots[at] = Slot { key: *key, number };
         }
     }
 
@@ -110,10 +124,13 @@ impl VoxelTable {
             [0, 1, 2].map(|i| u64::from(key[i].cast_unsigned()).wrapping_mul(MIX[i]));
         let hash = x.wrapping_add(y).wrapping_add(z);
         let mut at = (hash >> 40) as usize & mask;
-        while self.slots[at] != EMPTY && self.keys[self.slots[at] as usize] != key {
+        loop {
+            let slot = &self.slots[at];
+            if slot.key == key || slot.number == FREE {
+                return at;
+            }
             at = (at + 1) & mask;
         }
-        at
     }
 }
 

@@ -3,7 +3,7 @@
 use super::replicates::group_of;
 use super::scan::{SampledScan, Surfel};
 use super::sensor_bias::{BIASES, CorrectionErrors, displacements};
-use crate::geometry::{VoxelTable, voxel_key};
+use crate::geometry::{CELLS_PER_SIDE, CellTable, voxel_key};
 use nalgebra::{Isometry3, Vector3};
 
 /// Map with at most one surfel per voxel. Its occupied buckets of voxels are listed by blocks of buckets: most blocks near
@@ -11,19 +11,12 @@ use nalgebra::{Isometry3, Vector3};
 pub struct SurfaceMap {
     /// Side of the voxels, m.
     voxel: f64,
-    /// Occupied blocks.
-    numbers: VoxelTable,
-    /// Buckets of each block.
-    blocks: Vec<Vec<Bucket>>,
+    /// Numbers of the occupied buckets.
+    numbers: CellTable,
+    /// Surfels of each bucket.
+    buckets: Vec<Vec<MapSurfel>>,
     /// Offsets of blocks by ascending distance.
     shells: Vec<Shell>,
-}
-
-/// Surfels of neighbouring voxels.
-struct Bucket {
-    /// Integer coordinates.
-    key: [i32; 3],
-    surfels: Vec<MapSurfel>,
 }
 
 /// Surfel of the map.
@@ -46,9 +39,6 @@ pub(super) struct SurfelOrigin {
 
 /// Ratio of the sides of buckets and voxels.
 const VOXELS_PER_BUCKET: f64 = 3.0;
-
-/// Ratio of the sides of blocks and buckets.
-const BUCKETS_PER_BLOCK: i32 = 4;
 
 /// Largest offset of a searched block along an axis.
 const REACH: i32 = 2;
@@ -74,8 +64,8 @@ impl SurfaceMap {
     pub fn new(voxel: f64) -> Self {
         Self {
             voxel,
-            numbers: VoxelTable::default(),
-            blocks: Vec::new(),
+            numbers: CellTable::default(),
+            buckets: Vec::new(),
             shells: shells(),
         }
     }
@@ -92,14 +82,12 @@ impl SurfaceMap {
 
     /// Whether the map has no surfel.
     pub fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
+        self.buckets.is_empty()
     }
 
     /// All surfels in the world frame.
     pub fn surfels(&self) -> impl Iterator<Item = &Surfel> {
-        let buckets = self.blocks.iter().flatten();
-        let surfels = buckets.flat_map(|bucket| &bucket.surfels);
-        surfels.map(|found| &found.surfel)
+        self.buckets.iter().flatten().map(|found| &found.surfel)
     }
 
     /// The nearest surfel that passes a gate. A surfel of the map near it, such as that of the iteration before, bounds
@@ -111,8 +99,7 @@ impl SurfaceMap {
         near: Option<&'a MapSurfel>,
     ) -> Option<&'a MapSurfel> {
         let side = VOXELS_PER_BUCKET * self.voxel;
-        let centre = block_key(voxel_key(&to.position, side));
-        let block_side = f64::from(BUCKETS_PER_BLOCK) * side;
+        let bucket = voxel_key(&to.position, side);
         let mut found = NearestSurfel {
             to,
             min_cosine: gate.min_cosine,
@@ -122,27 +109,30 @@ impl SurfaceMap {
         if let Some(surfel) = near {
             found.consider(surfel);
         }
-        // Blocks within a short distance: that of the point, and those beyond the sides that are near
+        // Buckets within a short distance: that of the point, and those beyond the sides that are near
         let reach = found.limit.sqrt();
-        if reach < block_side {
-            self.search_block(centre, &mut found);
+        if reach < side {
+            self.search_bucket(bucket, &mut found);
             let steps: [[i32; 2]; 3] = std::array::from_fn(|i| {
-                let from_low = to.position[i] - f64::from(centre[i]) * block_side;
+                let from_low = to.position[i] - f64::from(bucket[i]) * side;
                 let is_low_near = from_low <= reach;
-                let is_high_near = block_side - from_low <= reach;
+                let is_high_near = side - from_low <= reach;
                 [-i32::from(is_low_near), i32::from(is_high_near)]
             });
             for z in steps[2][0]..=steps[2][1] {
                 for y in steps[1][0]..=steps[1][1] {
                     for x in steps[0][0]..=steps[0][1] {
                         if [x, y, z] != [0; 3] {
-                            self.search_block(neighbour(centre, [x, y, z]), &mut found);
+                            self.search_bucket(neighbour(bucket, [x, y, z]), &mut found);
                         }
                     }
                 }
             }
             return found.surfel;
         }
+        // Blocks by ascending distance
+        let centre = CellTable::block_of(bucket);
+        let block_side = f64::from(CELLS_PER_SIDE) * side;
         for shell in &self.shells {
             // All remaining blocks are too far away.
             if (shell.distance * block_side).powi(2) > found.limit {
@@ -156,20 +146,27 @@ impl SurfaceMap {
     /// Considers the surfels of a block where it is near.
     fn search_block<'a>(&'a self, key: [i32; 3], found: &mut NearestSurfel<'a, '_>) {
         let side = VOXELS_PER_BUCKET * self.voxel;
+        let block_side = f64::from(CELLS_PER_SIDE) * side;
         let position = &found.to.position;
-        let block_side = f64::from(BUCKETS_PER_BLOCK) * side;
         if squared_distance(position, key, block_side) > found.limit {
             return;
         }
-        let Some(block) = self.numbers.find(key) else {
-            return;
-        };
-        for bucket in &self.blocks[block] {
-            if squared_distance(position, bucket.key, side) <= found.limit {
-                for surfel in &bucket.surfels {
-                    found.consider(surfel);
-                }
+        self.numbers.visit_block(key, |number| {
+            let bucket = self.numbers.keys()[number];
+            if squared_distance(position, bucket, side) <= found.limit {
+                found.consider_all(&self.buckets[number]);
             }
+        });
+    }
+
+    /// Considers the surfels of a bucket where it is near.
+    fn search_bucket<'a>(&'a self, key: [i32; 3], found: &mut NearestSurfel<'a, '_>) {
+        let side = VOXELS_PER_BUCKET * self.voxel;
+        if squared_distance(&found.to.position, key, side) > found.limit {
+            return;
+        }
+        if let Some(number) = self.numbers.find(key) {
+            found.consider_all(&self.buckets[number]);
         }
     }
 
@@ -184,22 +181,14 @@ impl SurfaceMap {
     ) {
         let side = VOXELS_PER_BUCKET * self.voxel;
         for surfel in &scan.fine {
-            // Block and bucket
+            // Bucket
             let surfel = surfel.moved(world_from_lidar);
-            let key = voxel_key(&surfel.position, side);
-            let block = self.numbers.insert(block_key(key)) as usize;
-            if block == self.blocks.len() {
-                self.blocks.push(Vec::new());
+            let bucket = self.numbers.insert(voxel_key(&surfel.position, side)) as usize;
+            if bucket == self.buckets.len() {
+                self.buckets.push(Vec::new());
             }
-            let block = &mut self.blocks[block];
-            let at = block.iter().position(|bucket| bucket.key == key);
-            let at = at.unwrap_or_else(|| {
-                let surfels = Vec::new();
-                block.push(Bucket { key, surfels });
-                block.len() - 1
-            });
             // Voxel
-            let surfels = &mut block[at].surfels;
+            let surfels = &mut self.buckets[bucket];
             let voxel = |surfel: &Surfel| voxel_key(&surfel.position, self.voxel);
             if surfels
                 .iter()
@@ -217,14 +206,9 @@ impl SurfaceMap {
     }
 }
 
-/// Integer coordinates of the block at an offset from another.
-fn neighbour(block: [i32; 3], offset: [i32; 3]) -> [i32; 3] {
-    std::array::from_fn(|i| block[i].saturating_add(offset[i]))
-}
-
-/// Integer coordinates of the block of a bucket.
-fn block_key(bucket: [i32; 3]) -> [i32; 3] {
-    bucket.map(|k| k.div_euclid(BUCKETS_PER_BLOCK))
+/// Integer coordinates of the bucket or block at an offset from another.
+fn neighbour(key: [i32; 3], offset: [i32; 3]) -> [i32; 3] {
+    std::array::from_fn(|i| key[i].saturating_add(offset[i]))
 }
 
 /// The nearest of the surfels considered.
@@ -237,6 +221,13 @@ struct NearestSurfel<'a, 'q> {
 }
 
 impl<'a> NearestSurfel<'a, '_> {
+    /// Considers the surfels of a bucket.
+    fn consider_all(&mut self, bucket: &'a [MapSurfel]) {
+        for surfel in bucket {
+            self.consider(surfel);
+        }
+    }
+
     /// Replaces the surfel by a nearer one that passes the gate.
     fn consider(&mut self, found: &'a MapSurfel) {
         let surfel = &found.surfel;
