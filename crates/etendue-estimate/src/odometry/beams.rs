@@ -9,6 +9,8 @@ pub(super) struct BeamGrid<'a> {
     points: &'a [Point3<f64>],
     /// Sides of the cells in azimuth and in elevation, rad.
     sides: [f32; 2],
+    /// Their reciprocals, 1/rad.
+    per_angle: [f32; 2],
     /// Number of cells in azimuth and in elevation.
     size: [usize; 2],
     /// First entry of each cell in `beams`, and the end of the last one.
@@ -58,40 +60,63 @@ const ON_PLANE: f64 = 0.05;
 /// three standard deviations of the difference.
 const DEVIATIONS: f64 = 4.2;
 
+/// Number of beams whose cells are computed together.
+const CHUNK: usize = 64;
+
 impl<'a> BeamGrid<'a> {
-    /// Grid of finite points in the lidar frame, m.
-    pub fn new(points: &'a [Point3<f64>]) -> Self {
+    /// Grid of the finite points in the lidar frame (m) that a function selects.
+    pub fn new(points: &'a [Point3<f64>], is_used: impl Fn(&Point3<f64>) -> bool) -> Self {
         // Cells
-        let side = (4.0 * PI * PER_CELL / points.len().max(1) as f32).sqrt();
+        let count = points.iter().filter(|point| is_used(point)).count();
+        let side = (4.0 * PI * PER_CELL / count.max(1) as f32).sqrt();
         let side = side.clamp(1e-3, LARGEST_SPACING);
         let size = [TAU, PI].map(|angle| whole(angle / side));
-        let sides = [TAU / size[0] as f32, PI / size[1] as f32];
         let mut grid = Self {
             points,
-            sides,
+            sides: [TAU / size[0] as f32, PI / size[1] as f32],
+            per_angle: [size[0] as f32 / TAU, size[1] as f32 / PI],
             size,
             starts: vec![0; size[0] * size[1] + 1],
-            beams: vec![Beam::default(); points.len()],
+            beams: vec![Beam::default(); count],
         };
         // Count the points of the cells.
-        let placed = (0..).zip(points).map(|(point, at)| {
-            let beam = Beam::new(&at.coords, point);
-            let [column, row] = grid.place(&beam.direction).map(whole);
-            let cell = grid.cell(row, column);
-            grid.starts[cell + 1] += 1;
-            (cell, beam)
-        });
-        let placed: Vec<(usize, Beam)> = placed.collect();
+        let mut beams = Vec::with_capacity(count);
+        let mut cells = Vec::with_capacity(count);
+        let numbered = (0..).zip(points).filter(|(_, point)| is_used(point));
+        beams.extend(numbered.map(|(number, point)| Beam::new(&point.coords, number)));
+        for chunk in beams.chunks(CHUNK) {
+            cells.extend_from_slice(&grid.cells_of(chunk)[..chunk.len()]);
+        }
+        for &cell in &cells {
+            grid.starts[cell as usize + 1] += 1;
+        }
         for cell in 1..grid.starts.len() {
             grid.starts[cell] += grid.starts[cell - 1];
         }
         // Sort the points by cell.
         let mut next = grid.starts.clone();
-        for (cell, beam) in placed {
-            grid.beams[next[cell] as usize] = beam;
-            next[cell] += 1;
+        for (&cell, beam) in cells.iter().zip(&beams) {
+            let place = &mut next[cell as usize];
+            grid.beams[*place as usize] = *beam;
+            *place += 1;
         }
         grid
+    }
+
+    /// Numbers of the cells of beams. The loops over arrays compile to vector instructions.
+    fn cells_of(&self, beams: &[Beam]) -> [u32; CHUNK] {
+        let mut directions = [[0.0; CHUNK]; 3];
+        for (i, beam) in beams.iter().enumerate() {
+            for (axis, component) in directions.iter_mut().zip(beam.direction) {
+                axis[i] = component;
+            }
+        }
+        let mut cells = [0; CHUNK];
+        for (i, cell) in cells.iter_mut().enumerate() {
+            let [column, row] = self.place(&[0, 1, 2].map(|axis| directions[axis][i]));
+            *cell = row as i32 * self.size[0] as i32 + column as i32;
+        }
+        cells.map(i32::cast_unsigned)
     }
 
     /// Azimuth and elevation of a direction, in cells.
@@ -99,10 +124,10 @@ impl<'a> BeamGrid<'a> {
         let azimuth = angle_of(*y, *x) + PI;
         let elevation = angle_of(*z, (x * x + y * y).sqrt()) + FRAC_PI_2;
         // Rounding can reach the end of the last cell.
-        let last = |axis: usize| (self.size[axis] as f32).next_down();
+        let last = |axis: usize| self.size[axis] as f32 - 0.001;
         [
-            (azimuth / self.sides[0]).min(last(0)),
-            (elevation / self.sides[1]).min(last(1)),
+            (azimuth * self.per_angle[0]).min(last(0)),
+            (elevation * self.per_angle[1]).min(last(1)),
         ]
     }
 
@@ -251,6 +276,9 @@ impl<'g> Search<'g> {
                     continue;
                 }
                 is_near = true;
+                if row.is_empty {
+                    continue;
+                }
                 self.visit(&row, 0, 0);
                 for side in 0..2 {
                     for column in 1..=self.grid.size[0] / 2 {
@@ -280,6 +308,9 @@ impl<'g> Search<'g> {
                     continue;
                 }
                 is_near = true;
+                if row.is_empty {
+                    continue;
+                }
                 self.visit(&row, 0, 0);
                 // A beam in these quarters is not farther along the row than across it.
                 let width = self.width(&row);
@@ -336,8 +367,10 @@ impl<'g> Search<'g> {
         };
         let far = far + ANGLE_ERROR;
         let least_cosine = (self.cosine - far).max(0.0);
+        let [first, next] = [number, number + 1].map(|row| self.grid.cell(row, 0));
         Some(Row {
             number,
+            is_empty: self.grid.starts[first] == self.grid.starts[next],
             near: chord(self.angle_to(1, step, end)).powi(2),
             far,
             least_cosine,
@@ -389,6 +422,8 @@ impl<'g> Search<'g> {
 /// Row of cells near a beam.
 struct Row {
     number: usize,
+    /// Whether it has no beams.
+    is_empty: bool,
     /// Square of the least chord to a direction in the row.
     near: f32,
     /// Largest difference of elevations, rad.
@@ -473,7 +508,7 @@ mod tests {
 
     /// Number of points, and of those where the plane x = 10 is confirmed.
     fn confirmed(points: &[Point3<f64>]) -> [usize; 2] {
-        let grid = BeamGrid::new(points);
+        let grid = BeamGrid::new(points, |_| true);
         let is_confirmed = |&i: &usize| grid.confirms(&points[i].coords, &-Vector3::x(), 0.0);
         let count = (0..points.len()).filter(is_confirmed).count();
         [points.len(), count]
@@ -508,7 +543,7 @@ mod tests {
         });
         assert_eq!(confirmed(&farther)[0], 1681);
         let near = |p: &Point3<f64>| p.x < 15.0;
-        let grid = BeamGrid::new(&farther);
+        let grid = BeamGrid::new(&farther, |_| true);
         let on_walls = (0..farther.len()).filter(|&i| near(&farther[i]));
         let confirmed =
             on_walls.filter(|&i| grid.confirms(&farther[i].coords, &-Vector3::x(), 0.0));
@@ -525,7 +560,7 @@ mod tests {
             let is_ring = elevation.abs() < 0.5 && azimuth > -0.5;
             Some(if is_column || is_ring { 10.0 } else { 20.0 } / beam.x)
         });
-        let grid = BeamGrid::new(&angle);
+        let grid = BeamGrid::new(&angle, |_| true);
         let corner = angle.iter().find(|p| p.y.abs() < 1e-9 && p.z.abs() < 1e-9);
         let corner = corner.expect("the beam along x");
         assert!(!grid.confirms(&corner.coords, &-Vector3::x(), 0.0));

@@ -10,6 +10,7 @@ use super::scan::{LidarScan, SampleVoxels, SampledScan};
 use super::sensor_bias::{CORRECTION_ERRORS, CorrectionErrors};
 use crate::geometry::CellOptions;
 use nalgebra::{Isometry3, Matrix6, Point3};
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use thiserror::Error;
 
@@ -290,23 +291,15 @@ impl<'a> Mapper<'a> {
     /// Cropped, corrected and sampled scan, in the frame of the lidar at the time `middle` (s after the
     /// stamp).
     fn sampled(&self, scan: &LidarScan, middle: f64) -> SampledScan {
-        // Crop.
-        let [nearest, farthest] =
-            [self.options.depths.start(), self.options.depths.end()].map(|depth| depth * depth);
-        let usable = |p: &&Point3<f64>| (nearest..=farthest).contains(&p.coords.norm_squared());
-        let used = scan.points.iter().filter(usable);
-        let mut points = Vec::with_capacity(scan.points.len());
-        points.extend(used);
-        // Correct the depths.
-        if let Some(correction) = &self.correction {
-            points = correction(&points);
-        }
-        // Remove the motion during the scan.
-        if let Some(times) = scan.times() {
-            let used = scan.points.iter().zip(times).filter(|(p, _)| usable(p));
-            let times: Vec<f64> = used.map(|(_, time)| time - middle).collect();
-            points = deskew(&points, &times, &self.motion.velocity());
-        }
+        let depths = self.options.depths.clone();
+        let is_planar = self.options.icp.freedom == MotionFreedom::Plane;
+        let is_raw = self.correction.is_none() && scan.times().is_none() && !is_planar;
+        let (points, depths) = if is_raw {
+            (Cow::Borrowed(scan.points), depths)
+        } else {
+            let prepared = self.prepared(scan, middle);
+            (Cow::Owned(prepared), 0.0..=f64::INFINITY)
+        };
         // Sample at two resolutions.
         let voxels = SampleVoxels {
             fine: self.map.voxel(),
@@ -316,7 +309,26 @@ impl<'a> Mapper<'a> {
             MotionFreedom::Space => SampledScan::new,
             MotionFreedom::Plane => SampledScan::of_walls,
         };
-        sampled(&points, voxels, &self.options.normals)
+        sampled(&points, &depths, voxels, &self.options.normals)
+    }
+
+    /// Cropped and corrected points, in the frame of the lidar at the time `middle` (s after the stamp).
+    fn prepared(&self, scan: &LidarScan, middle: f64) -> Vec<Point3<f64>> {
+        // Crop, with the times.
+        let usable = |p: &Point3<f64>| self.options.depths.contains(&p.coords.norm());
+        let used = |i: &usize| usable(&scan.points[*i]);
+        let used: Vec<usize> = (0..scan.points.len()).filter(used).collect();
+        let mut points: Vec<Point3<f64>> = used.iter().map(|&i| scan.points[i]).collect();
+        // Correct the depths.
+        if let Some(correction) = &self.correction {
+            points = correction(&points);
+        }
+        // Remove the motion during the scan.
+        if let Some(times) = scan.times() {
+            let times: Vec<f64> = used.iter().map(|&i| times[i] - middle).collect();
+            points = deskew(&points, &times, &self.motion.velocity());
+        }
+        points
     }
 
     /// Registration of a scan onto the map; `None` where there is no map, or no overlap.
