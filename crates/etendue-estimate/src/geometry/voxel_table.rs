@@ -55,8 +55,9 @@ const MIX: [u64; 3] = [
 )]
 pub fn voxel_key(point: &Vector3<f64>, size: f64) -> [i32; 3] {
     // The cast rounds towards zero; a call of `floor` costs more than the rest.
+    let per_metre = 1.0 / size;
     [0, 1, 2].map(|i| {
-        let at = point[i] / size;
+        let at = point[i] * per_metre;
         let whole = at as i32;
         whole.saturating_sub(i32::from(f64::from(whole) > at))
     })

@@ -40,6 +40,9 @@ pub(super) struct SurfelOrigin {
 /// Ratio of the sides of buckets and voxels.
 const VOXELS_PER_BUCKET: f64 = 3.0;
 
+/// Distance, in sides of buckets, below which single buckets are searched instead of blocks.
+const MOST_BUCKETS: f64 = 1.25;
+
 /// Largest offset of a searched block along an axis.
 const REACH: i32 = 2;
 
@@ -109,21 +112,18 @@ impl SurfaceMap {
         if let Some(surfel) = near {
             found.consider(surfel);
         }
-        // Buckets within a short distance: that of the point, and those beyond the sides that are near
+        // Buckets within a short distance, that of the point first
         let reach = found.limit.sqrt();
-        if reach < side {
+        if reach < MOST_BUCKETS * side {
             self.search_bucket(bucket, &mut found);
-            let steps: [[i32; 2]; 3] = std::array::from_fn(|i| {
-                let from_low = to.position[i] - f64::from(bucket[i]) * side;
-                let is_low_near = from_low <= reach;
-                let is_high_near = side - from_low <= reach;
-                [-i32::from(is_low_near), i32::from(is_high_near)]
-            });
-            for z in steps[2][0]..=steps[2][1] {
-                for y in steps[1][0]..=steps[1][1] {
-                    for x in steps[0][0]..=steps[0][1] {
-                        if [x, y, z] != [0; 3] {
-                            self.search_bucket(neighbour(bucket, [x, y, z]), &mut found);
+            let reach = Vector3::repeat(found.limit.sqrt());
+            let first = voxel_key(&(to.position - reach), side);
+            let last = voxel_key(&(to.position + reach), side);
+            for z in first[2]..=last[2] {
+                for y in first[1]..=last[1] {
+                    for x in first[0]..=last[0] {
+                        if [x, y, z] != bucket {
+                            self.search_bucket([x, y, z], &mut found);
                         }
                     }
                 }
@@ -206,9 +206,9 @@ impl SurfaceMap {
     }
 }
 
-/// Integer coordinates of the bucket or block at an offset from another.
-fn neighbour(key: [i32; 3], offset: [i32; 3]) -> [i32; 3] {
-    std::array::from_fn(|i| key[i].saturating_add(offset[i]))
+/// Integer coordinates of the block at an offset from another.
+fn neighbour(block: [i32; 3], offset: [i32; 3]) -> [i32; 3] {
+    std::array::from_fn(|i| block[i].saturating_add(offset[i]))
 }
 
 /// The nearest of the surfels considered.
