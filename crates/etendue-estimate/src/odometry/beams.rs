@@ -146,34 +146,23 @@ impl<'a> BeamGrid<'a> {
             let distance = normal.dot(&line).abs();
             distance <= DEVIATIONS * sd || distance <= ON_PLANE * line.norm()
         };
-        let sides = self.sides(point, &[Axis::Azimuth, Axis::Elevation]);
+        let mut search = Search::new(self, point);
         let mut two_sided = 0;
         let is_confirmed = [Axis::Azimuth, Axis::Elevation].into_iter().all(|axis| {
-            let on_plane = sides.adjacent(axis).map(|beam| beam.filter(is_on_plane));
+            let beams = search.adjacent(axis);
+            let on_plane = beams.map(|beam| beam.filter(is_on_plane));
             if let [Some(_), Some(_)] = on_plane {
                 two_sided += 1;
                 return true;
             }
             (0..2).any(|side| {
                 on_plane[side].is_some_and(|beam| {
-                    let sides = self.sides(&self.points[beam as usize].coords, &[axis]);
-                    sides.adjacent(axis)[side].as_ref().is_some_and(is_on_plane)
+                    let mut search = Search::new(self, &self.points[beam as usize].coords);
+                    search.adjacent(axis)[side].as_ref().is_some_and(is_on_plane)
                 })
             })
         });
         is_confirmed && two_sided > 0
-    }
-
-    /// The nearest beams on both sides of that of a point, in the quarters around the axes.
-    fn sides(&self, point: &Vector3<f64>, axes: &[Axis]) -> Sides {
-        let mut search = Search::new(self, point);
-        for axis in axes {
-            match axis {
-                Axis::Azimuth => search.in_azimuth(),
-                Axis::Elevation => search.in_elevation(),
-            }
-        }
-        search.sides
     }
 }
 
@@ -262,6 +251,15 @@ impl<'g> Search<'g> {
             }),
             sides: Sides::none(),
         }
+    }
+
+    /// Points of the adjacent beams on both sides along an axis.
+    fn adjacent(&mut self, axis: Axis) -> [Option<u32>; 2] {
+        match axis {
+            Axis::Azimuth => self.in_azimuth(),
+            Axis::Elevation => self.in_elevation(),
+        }
+        self.sides.adjacent(axis)
     }
 
     /// Searches the quarters to the right and to the left.
