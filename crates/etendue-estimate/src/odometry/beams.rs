@@ -221,6 +221,9 @@ struct Search<'g> {
     sides: Sides,
 }
 
+/// Number of columns on each side of a beam that are searched together.
+const NEAR: usize = 1;
+
 /// Largest error of the difference of two angles, rad.
 const ANGLE_ERROR: f32 = 4e-5;
 
@@ -237,7 +240,7 @@ impl<'g> Search<'g> {
         };
         let place = grid.place(&direction);
         let cell = place.map(whole);
-        Self {
+        let mut search = Self {
             grid,
             direction,
             left,
@@ -250,7 +253,11 @@ impl<'g> Search<'g> {
                 [part, 1.0 - part]
             }),
             sides: Sides::none(),
+        };
+        if let Some(row) = search.row(0, 1) {
+            search.visit_near(&row);
         }
+        search
     }
 
     /// Points of the adjacent beams on both sides along an axis.
@@ -277,9 +284,11 @@ impl<'g> Search<'g> {
                 if row.is_empty {
                     continue;
                 }
-                self.visit(&row, 0, 0);
+                if step > 0 {
+                    self.visit_near(&row);
+                }
                 for side in 0..2 {
-                    for column in 1..=self.grid.size[0] / 2 {
+                    for column in NEAR + 1..=self.grid.size[0] / 2 {
                         if row.square_to(self.angle_to(0, column, side)) > self.sides.limit(side) {
                             break;
                         }
@@ -309,11 +318,13 @@ impl<'g> Search<'g> {
                 if row.is_empty {
                     continue;
                 }
-                self.visit(&row, 0, 0);
+                if step > 0 {
+                    self.visit_near(&row);
+                }
                 // A beam in these quarters is not farther along the row than across it.
                 let width = self.width(&row);
                 for towards in 0..2 {
-                    for column in 1..=self.grid.size[0] / 2 {
+                    for column in NEAR + 1..=self.grid.size[0] / 2 {
                         let angle = self.angle_to(0, column, towards);
                         if angle > width
                             || row.square_to(angle) > self.limit_of(sides[0], sides[1])
@@ -384,6 +395,21 @@ impl<'g> Search<'g> {
         (self.to_ends[axis][end] + (step - 1) as f32) * self.grid.sides[axis]
     }
 
+    /// Considers the beams of the nearest cells of a row.
+    fn visit_near(&mut self, row: &Row) {
+        let column = self.cell[0];
+        if column >= NEAR && column + NEAR < self.grid.size[0] {
+            self.visit_columns(row, column - NEAR, column + NEAR);
+            return;
+        }
+        // Across the ends of the row
+        self.visit(row, 0, 0);
+        for step in 1..=NEAR {
+            self.visit(row, step, 0);
+            self.visit(row, step, 1);
+        }
+    }
+
     /// Considers the beams of a cell of a row, a number of steps in azimuth towards smaller or larger angles.
     fn visit(&mut self, row: &Row, step: usize, end: usize) {
         let columns = self.grid.size[0];
@@ -397,9 +423,15 @@ impl<'g> Search<'g> {
         } else {
             column - columns
         };
-        let cell = self.grid.cell(row.number, column);
-        let [first, last] = [cell, cell + 1].map(|at| self.grid.starts[at] as usize);
-        for beam in &self.grid.beams[first..last] {
+        self.visit_columns(row, column, column);
+    }
+
+    /// Considers the beams of adjacent columns of a row.
+    fn visit_columns(&mut self, row: &Row, first: usize, last: usize) {
+        let [first, end] =
+            [first, last + 1].map(|column| self.grid.starts[self.grid.cell(row.number, column)]);
+        let mut sides = self.sides;
+        for beam in &self.grid.beams[first as usize..end as usize] {
             let [x, y, z] = [0, 1, 2].map(|i| beam.direction[i] - self.direction[i]);
             let square = x * x + y * y + z * z;
             let along = x * self.left[0] + y * self.left[1];
@@ -409,11 +441,12 @@ impl<'g> Search<'g> {
             } else {
                 2 + usize::from(across > 0.0)
             };
-            if square < self.sides.squares[side] && square > 0.0 {
-                self.sides.squares[side] = square;
-                self.sides.points[side] = Some(beam.point);
+            if square < sides.squares[side] && square > 0.0 {
+                sides.squares[side] = square;
+                sides.points[side] = Some(beam.point);
             }
         }
+        self.sides = sides;
     }
 }
 
