@@ -53,6 +53,16 @@ struct Shell {
     distance: f64,
 }
 
+/// The nearest surfel to a point of a scan at one of the poses of a registration.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SurfelMatch<'a> {
+    surfel: Option<&'a MapSurfel>,
+    /// Position of the point at that pose, m.
+    position: Vector3<f64>,
+    /// Distance from the point that no other surfel was below, m.
+    others: f64,
+}
+
 /// Conditions on the surfel that is paired with a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PairGate {
@@ -93,30 +103,56 @@ impl SurfaceMap {
         self.buckets.iter().flatten().map(|found| &found.surfel)
     }
 
-    /// The nearest surfel that passes a gate. A surfel of the map near it, such as that of the iteration before, bounds
-    /// the search.
+    /// The nearest surfel that passes a gate. The match of the same point at an earlier pose saves the search where the point moved by
+    /// less than the distance between the match and the next surfel allows, and bounds it elsewhere.
     pub(super) fn nearest<'a>(
         &'a self,
         to: &Surfel,
         gate: PairGate,
-        near: Option<&'a MapSurfel>,
+        before: &mut SurfelMatch<'a>,
     ) -> Option<&'a MapSurfel> {
+        // The earlier match, where no other surfel can be nearer
+        if let Some(found) = before.surfel {
+            let distance = (found.surfel.position - to.position).norm();
+            let others = before.others - (to.position - before.position).norm();
+            let is_parallel = found.surfel.normal.dot(&to.normal) >= gate.min_cosine;
+            if distance < others && is_parallel {
+                return Some(found).filter(|_| distance < gate.max_distance);
+            }
+        }
+        let found = self.search(to, gate, before.surfel);
+        *before = SurfelMatch {
+            surfel: found.surfel,
+            position: to.position,
+            others: found.others.sqrt(),
+        };
+        found.surfel
+    }
+
+    /// Searches the nearest surfel that passes a gate, and the distance of the others. A surfel near it bounds the search.
+    fn search<'a, 'q>(
+        &'a self,
+        to: &'q Surfel,
+        gate: PairGate,
+        near: Option<&'a MapSurfel>,
+    ) -> NearestSurfel<'a, 'q> {
         let side = VOXELS_PER_BUCKET * self.voxel;
         let bucket = voxel_key(&to.position, side);
         let mut found = NearestSurfel {
             to,
             min_cosine: gate.min_cosine,
             limit: gate.max_distance * gate.max_distance,
+            others: gate.max_distance * gate.max_distance,
             surfel: None,
         };
         if let Some(surfel) = near {
             found.consider(surfel);
         }
         // Buckets within a short distance, that of the point first
-        let reach = found.limit.sqrt();
+        self.search_bucket(bucket, &mut found);
+        let reach = found.reach().sqrt();
         if reach < MOST_BUCKETS * side {
-            self.search_bucket(bucket, &mut found);
-            let reach = Vector3::repeat(found.limit.sqrt());
+            let reach = Vector3::repeat(reach);
             let first = voxel_key(&(to.position - reach), side);
             let last = voxel_key(&(to.position + reach), side);
             for z in first[2]..=last[2] {
@@ -128,19 +164,19 @@ impl SurfaceMap {
                     }
                 }
             }
-            return found.surfel;
+            return found;
         }
         // Blocks by ascending distance
         let centre = CellTable::block_of(bucket);
         let block_side = f64::from(CELLS_PER_SIDE) * side;
         for shell in &self.shells {
             // All remaining blocks are too far away.
-            if (shell.distance * block_side).powi(2) > found.limit {
+            if (shell.distance * block_side).powi(2) > found.reach() {
                 break;
             }
             self.search_block(neighbour(centre, shell.offset), &mut found);
         }
-        found.surfel
+        found
     }
 
     /// Considers the surfels of a block where it is near.
@@ -148,12 +184,12 @@ impl SurfaceMap {
         let side = VOXELS_PER_BUCKET * self.voxel;
         let block_side = f64::from(CELLS_PER_SIDE) * side;
         let position = &found.to.position;
-        if squared_distance(position, key, block_side) > found.limit {
+        if squared_distance(position, key, block_side) > found.reach() {
             return;
         }
         self.numbers.visit_block(key, |number| {
             let bucket = self.numbers.keys()[number];
-            if squared_distance(position, bucket, side) <= found.limit {
+            if squared_distance(position, bucket, side) <= found.reach() {
                 found.consider_all(&self.buckets[number]);
             }
         });
@@ -162,7 +198,7 @@ impl SurfaceMap {
     /// Considers the surfels of a bucket where it is near.
     fn search_bucket<'a>(&'a self, key: [i32; 3], found: &mut NearestSurfel<'a, '_>) {
         let side = VOXELS_PER_BUCKET * self.voxel;
-        if squared_distance(&found.to.position, key, side) > found.limit {
+        if squared_distance(&found.to.position, key, side) > found.reach() {
             return;
         }
         if let Some(number) = self.numbers.find(key) {
@@ -217,6 +253,8 @@ struct NearestSurfel<'a, 'q> {
     min_cosine: f64,
     /// Squared distance of the surfel, or that of the gate, m².
     limit: f64,
+    /// Squared distance that no other surfel is below, m²: also of those that do not pass the gate.
+    others: f64,
     surfel: Option<&'a MapSurfel>,
 }
 
@@ -232,10 +270,22 @@ impl<'a> NearestSurfel<'a, '_> {
     fn consider(&mut self, found: &'a MapSurfel) {
         let surfel = &found.surfel;
         let squared = (surfel.position - self.to.position).norm_squared();
+        let is_known = self.surfel.is_some_and(|known| std::ptr::eq(known, found));
+        if squared >= self.reach() || is_known {
+            return;
+        }
         if squared < self.limit && surfel.normal.dot(&self.to.normal) >= self.min_cosine {
+            self.others = self.others.min(self.limit);
             self.limit = squared;
             self.surfel = Some(found);
+        } else {
+            self.others = self.others.min(squared);
         }
+    }
+
+    /// Squared distance beyond which no surfel changes the result, m².
+    fn reach(&self) -> f64 {
+        self.limit.max(self.others)
     }
 }
 
@@ -299,7 +349,7 @@ mod tests {
         map.insert(&scan, &Isometry3::identity(), 0, None);
         assert!(map.len() > 1500, "{}", map.len());
         let mut found = 0;
-        let mut before = None;
+        let mut before = SurfelMatch::default();
         // Below and above the side of a block
         for (number, surfel) in scan.coarse.iter().enumerate() {
             let gate = PairGate {
@@ -307,9 +357,12 @@ mod tests {
                 min_cosine: 0.7,
             };
             let query = surfel.moved(&Isometry3::translation(0.8, -0.3, 0.2));
-            let nearest = map.nearest(&query, gate, None);
-            assert_eq!(map.nearest(&query, gate, before), nearest);
-            before = nearest;
+            let nearest = map.nearest(&query, gate, &mut SurfelMatch::default());
+            // From the match of another point, and from that of the same point a few centimetres off
+            assert_eq!(map.nearest(&query, gate, &mut before), nearest);
+            let moved = query.moved(&Isometry3::translation(0.01, 0.03, -0.02));
+            let of_moved = map.nearest(&moved, gate, &mut SurfelMatch::default());
+            assert_eq!(map.nearest(&moved, gate, &mut before), of_moved);
             let all = map.surfels().filter(|s| s.normal.dot(&query.normal) >= 0.7);
             let distances = all.map(|s| (s.position - query.position).norm());
             let least = distances.fold(f64::INFINITY, f64::min);
