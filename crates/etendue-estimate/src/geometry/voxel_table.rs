@@ -80,25 +80,37 @@ impl VoxelTable {
     }
 
     /// Number of the voxel with a key, which is added if it is new.
+    #[inline]
     pub fn insert(&mut self, key: [i32; 3]) -> u32 {
-        if 2 * self.keys.len() >= self.slots.len() {
-            self.grow();
-        }
-        let at = self.slot(key);
-        let slot = &mut self.slots[at];
-        if slot.number == FREE {
+        match self.find(key) {
             #[expect(
                 clippy::cast_possible_truncation,
                 reason = "voxels are numbered by u32"
             )]
-            let number = self.keys.len() as u32;
-            *slot = Slot { key, number };
-            self.keys.push(key);
+            Some(number) => number as u32,
+            None => self.add(key),
         }
-        slot.number
+    }
+
+    /// Adds a voxel that is not in the table. Returns its number.
+    #[cold]
+    fn add(&mut self, key: [i32; 3]) -> u32 {
+        if 2 * self.keys.len() >= self.slots.len() {
+            self.grow();
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "voxels are numbered by u32"
+        )]
+        let number = self.keys.len() as u32;
+        let at = self.slot(key);
+        self.slots[at] = Slot { key, number };
+        self.keys.push(key);
+        number
     }
 
     /// Number of the voxel with a key.
+    #[inline]
     pub fn find(&self, key: [i32; 3]) -> Option<usize> {
         if self.slots.is_empty() {
             return None;
@@ -119,6 +131,7 @@ impl VoxelTable {
     }
 
     /// Slot of a key: occupied by it, or the first free one of its probe sequence.
+    #[inline]
     fn slot(&self, key: [i32; 3]) -> usize {
         let mask = self.slots.len() - 1;
         let [x, y, z] =
