@@ -60,12 +60,7 @@ pub fn local_surfaces_by_cells(
     let position = |i: usize| points[i];
     map_cell_planes(points.len(), position, options, |point, plane| {
         let from_plane = point - plane.mean;
-        super::normals::local_surface(
-            &point.normalize(),
-            &from_plane,
-            &plane.normal,
-            plane.values,
-        )
+        super::normals::local_surface(&point.normalize(), &from_plane, &plane.normal, plane.values)
     })
 }
 
@@ -345,10 +340,9 @@ impl Grid {
     /// flat.
     fn fit(&self, number: usize, options: &CellOptions) -> Fit {
         let mut block = Moments::default();
-        self.cells
-            .visit_around(self.cells.keys()[number], |near| {
-                block.add(&self.moments[near]);
-            });
+        self.cells.visit_around(self.cells.keys()[number], |near| {
+            block.add(&self.moments[near]);
+        });
         match block.fit(options) {
             Fit::Edge => match self.moments[number].fit(options) {
                 Fit::Few => Fit::Edge,

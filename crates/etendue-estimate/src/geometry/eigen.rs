@@ -125,12 +125,10 @@ pub(super) fn symmetric_values(matrix: &Matrix3<f64>) -> [f64; 3] {
     let mut least = 0.0;
     for _ in 0..MOST_STEPS {
         let value = ((least - trace) * least + minors) * least - determinant;
-        let slope = (3.0 * least - 2.0 * trace) * least + minors;
-        let step = -value / slope;
-        if !(step > PRECISION * trace) {
+        if value >= -ROUNDING * trace.powi(3) {
             break;
         }
-        least += step;
+        least -= value / ((3.0 * least - 2.0 * trace) * least + minors);
     }
     // The others
     let sum = trace - least;
@@ -143,8 +141,8 @@ pub(super) fn symmetric_values(matrix: &Matrix3<f64>) -> [f64; 3] {
 /// Largest number of steps of Newton's method: for equal eigenvalues the error is halved by each.
 const MOST_STEPS: usize = 50;
 
-/// Step of Newton's method, in traces of the matrix, that does not change the eigenvalue further.
-const PRECISION: f64 = 1e-16;
+/// Rounding of the characteristic polynomial, in cubes of the trace.
+const ROUNDING: f64 = 1e-16;
 
 /// Unit eigenvector of the least eigenvalue `value` of a symmetric matrix.
 pub(super) fn least_vector_of(matrix: &Matrix3<f64>, value: f64) -> Vector3<f64> {

@@ -134,8 +134,7 @@ impl VoxelTable {
     #[inline]
     fn slot(&self, key: [i32; 3]) -> usize {
         let mask = self.slots.len() - 1;
-        let [x, y, z] =
-            [0, 1, 2].map(|i| u64::from(key[i].cast_unsigned()).wrapping_mul(MIX[i]));
+        let [x, y, z] = [0, 1, 2].map(|i| u64::from(key[i].cast_unsigned()).wrapping_mul(MIX[i]));
         let hash = x.wrapping_add(y).wrapping_add(z);
         let mut at = (hash >> 40) as usize & mask;
         loop {

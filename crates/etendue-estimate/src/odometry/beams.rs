@@ -11,7 +11,8 @@ pub(super) struct BeamGrid<'a> {
     sides: [f32; 2],
     /// Their reciprocals, 1/rad.
     per_angle: [f32; 2],
-    /// Number of cells in azimuth and in elevation.
+    /// Number of cells in azimuth and in elevation. The last column is empty: beams on both sides of the azimuth of 180 degrees,
+    /// where a revolution begins and ends, count as farther apart by a column.
     size: [usize; 2],
     /// First entry of each cell in `beams`, and the end of the last one.
     starts: Vec<u32>,
@@ -70,13 +71,13 @@ impl<'a> BeamGrid<'a> {
         let count = points.iter().filter(|point| is_used(point)).count();
         let side = (4.0 * PI * PER_CELL / count.max(1) as f32).sqrt();
         let side = side.clamp(1e-3, LARGEST_SPACING);
-        let size = [TAU, PI].map(|angle| whole(angle / side));
+        let full = [TAU, PI].map(|angle| whole(angle / side));
         let mut grid = Self {
             points,
-            sides: [TAU / size[0] as f32, PI / size[1] as f32],
-            per_angle: [size[0] as f32 / TAU, size[1] as f32 / PI],
-            size,
-            starts: vec![0; size[0] * size[1] + 1],
+            sides: [TAU / full[0] as f32, PI / full[1] as f32],
+            per_angle: [full[0] as f32 / TAU, full[1] as f32 / PI],
+            size: [full[0] + 1, full[1]],
+            starts: vec![0; (full[0] + 1) * full[1] + 1],
             beams: vec![Beam::default(); count],
         };
         // Count the points of the cells.
@@ -158,7 +159,9 @@ impl<'a> BeamGrid<'a> {
             (0..2).any(|side| {
                 on_plane[side].is_some_and(|beam| {
                     let mut search = Search::new(self, &self.points[beam as usize].coords);
-                    search.adjacent(axis)[side].as_ref().is_some_and(is_on_plane)
+                    search.adjacent(axis)[side]
+                        .as_ref()
+                        .is_some_and(is_on_plane)
                 })
             })
         });
@@ -326,8 +329,7 @@ impl<'g> Search<'g> {
                 for towards in 0..2 {
                     for column in NEAR + 1..=self.grid.size[0] / 2 {
                         let angle = self.angle_to(0, column, towards);
-                        if angle > width
-                            || row.square_to(angle) > self.limit_of(sides[0], sides[1])
+                        if angle > width || row.square_to(angle) > self.limit_of(sides[0], sides[1])
                         {
                             break;
                         }
@@ -399,7 +401,7 @@ impl<'g> Search<'g> {
     fn visit_near(&mut self, row: &Row) {
         let column = self.cell[0];
         if column >= NEAR && column + NEAR < self.grid.size[0] {
-            self.visit_columns(row, column - NEAR, column + NEAR);
+            self.visit_columns(row.number, column - NEAR, column + NEAR);
             return;
         }
         // Across the ends of the row
@@ -423,13 +425,13 @@ impl<'g> Search<'g> {
         } else {
             column - columns
         };
-        self.visit_columns(row, column, column);
+        self.visit_columns(row.number, column, column);
     }
 
     /// Considers the beams of adjacent columns of a row.
-    fn visit_columns(&mut self, row: &Row, first: usize, last: usize) {
+    fn visit_columns(&mut self, row: usize, first: usize, last: usize) {
         let [first, end] =
-            [first, last + 1].map(|column| self.grid.starts[self.grid.cell(row.number, column)]);
+            [first, last + 1].map(|column| self.grid.starts[self.grid.cell(row, column)]);
         let mut sides = self.sides;
         for beam in &self.grid.beams[first as usize..end as usize] {
             let [x, y, z] = [0, 1, 2].map(|i| beam.direction[i] - self.direction[i]);
@@ -547,11 +549,42 @@ mod tests {
 
     #[test]
     fn angles_are_those_of_the_arctangent() {
-        for k in -1000..=1000 {
-            let (sin, cos) = (f64::from(k) * PI / 1000.0).sin_cos();
+        for k in -1000_i16..=1000 {
+            let (sin, cos) = (f32::from(k) * PI / 1000.0).sin_cos();
             let error = angle_of(3.0 * sin, 3.0 * cos) - sin.atan2(cos);
             assert!(error.abs() < 2e-5, "{k}: {error}");
         }
+    }
+
+    /// Directions over the whole sphere, denser in a part of it; compared where the azimuth of 180 degrees is far.
+    #[test]
+    fn adjacent_beams_are_those_of_an_exhaustive_search() {
+        use etendue_physics::{Purpose, Stream};
+        let mut draw = Stream::new(5, 0, 0, 0, Purpose::Search);
+        let mut points: Vec<Point3<f64>> = Vec::new();
+        for i in 0..4000 {
+            let spread = if i % 2 == 0 { 1.0 } else { 0.2 };
+            let direction = Vector3::from_fn(|_, _| draw.normal());
+            let point = Vector3::new(spread - 1.0, 0.0, 0.0) + direction * spread;
+            points.push(Point3::from(point));
+        }
+        let grid = BeamGrid::new(&points, |_| true);
+        let mut found = 0;
+        let is_far =
+            |p: &&Point3<f64>| p.y.atan2(p.x).abs() < 2.8 && p.z.abs() < 2.0 * p.x.hypot(p.y);
+        for point in points.iter().filter(is_far) {
+            let mut search = Search::new(&grid, &point.coords);
+            search.sides = Sides::none();
+            for row in 0..grid.size[1] {
+                search.visit_columns(row, 0, grid.size[0] - 1);
+            }
+            let expected = [Axis::Azimuth, Axis::Elevation].map(|axis| search.sides.adjacent(axis));
+            let mut search = Search::new(&grid, &point.coords);
+            let adjacent = [Axis::Azimuth, Axis::Elevation].map(|axis| search.adjacent(axis));
+            assert_eq!(adjacent, expected, "{point}");
+            found += adjacent.iter().flatten().flatten().count();
+        }
+        assert!(found > 5000, "{found}");
     }
 
     #[test]

@@ -94,7 +94,7 @@ const WIDE: f64 = 2.0;
 
 /// Ratio of the scale of the loss and the last one that counts as one: residuals, and with them the last scale, change by less as the
 /// registration converges.
-const NEARLY: f64 = 1.01;
+const NEARLY: f64 = 1.0;
 
 /// Length of the last step (m, rotations times the radius of the scan) above which a part of the samples is registered.
 const COARSE: f64 = 0.01;

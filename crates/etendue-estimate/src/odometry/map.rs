@@ -344,7 +344,12 @@ mod tests {
             fine: 0.15,
             coarse: 0.3,
         };
-        let scan = SampledScan::new(&random_walls(), &(0.0..=50.0), voxels, &CellOptions::default());
+        let scan = SampledScan::new(
+            &random_walls(),
+            &(0.0..=50.0),
+            voxels,
+            &CellOptions::default(),
+        );
         let mut map = SurfaceMap::new(0.15);
         map.insert(&scan, &Isometry3::identity(), 0, None);
         assert!(map.len() > 1500, "{}", map.len());
