@@ -92,10 +92,6 @@ const ANNEALING: f64 = 0.7;
 /// Ratio of the scale of the loss and the last one above which a part of the samples is registered.
 const WIDE: f64 = 2.0;
 
-/// Ratio of the scale of the loss and the last one that counts as one: residuals, and with them the last scale, change by less as the
-/// registration converges.
-const NEARLY: f64 = 1.0;
-
 /// Length of the last step (m, rotations times the radius of the scan) above which a part of the samples is registered.
 const COARSE: f64 = 0.01;
 
@@ -180,8 +176,7 @@ pub(super) fn register(
         // Update the pose and the scale.
         pose = retract(&pose, &step, scan.radius);
         length = step.norm();
-        let is_last_scale = scale <= NEARLY * last_scale;
-        ended.converged = length < options.step && is_last_scale && every == 1;
+        ended.converged = length < options.step && scale <= last_scale && every == 1;
         is_within_noise = step.dot(&(matrix * step)) < scan.noise * scan.noise;
         scale = (ANNEALING * scale).max(last_scale);
         ended.iterations += 1;
