@@ -124,7 +124,6 @@ static AROUND: [[u64; 8]; CELLS] = near_cells();
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
-    clippy::cast_sign_loss,
     reason = "places and numbers of blocks are below 64"
 )]
 const fn near_cells() -> [[u64; 8]; CELLS] {

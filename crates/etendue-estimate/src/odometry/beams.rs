@@ -105,6 +105,11 @@ impl<'a> BeamGrid<'a> {
     }
 
     /// Numbers of the cells of beams. The loops over arrays compile to vector instructions.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "there are at most 20 million cells"
+    )]
     fn cells_of(&self, beams: &[Beam]) -> [u32; CHUNK] {
         let mut directions = [[0.0; CHUNK]; 3];
         for (i, beam) in beams.iter().enumerate() {
