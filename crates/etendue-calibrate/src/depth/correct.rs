@@ -56,7 +56,7 @@ pub fn correct_scan(
     let position = |i: usize| points[i].coords;
     let moved = map_cell_planes(points.len(), position, cells, |position, plane| {
         let depth = position.norm();
-        let cosine = plane.eigen.vectors[0].dot(position).abs() / depth;
+        let cosine = plane.normal.dot(position).abs() / depth;
         let incidence = cosine.min(1.0).acos();
         (
             Point3::from(position * (model.correct(depth, incidence) / depth)),

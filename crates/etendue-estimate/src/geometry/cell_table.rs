@@ -5,13 +5,21 @@ use super::VoxelTable;
 /// Occupied cells of a cubic grid, numbered in the order of their insertion. Blocks of cells are in a hash table: the 27 cells
 /// around one are in at most eight blocks.
 #[derive(Default)]
-pub(super) struct CellTable {
+pub(crate) struct CellTable {
     /// Occupied blocks.
     blocks: VoxelTable,
-    /// Number of each cell of a block, or [`NO_CELL`].
-    numbers: Vec<[u32; CELLS]>,
+    /// Cells of each block.
+    cells: Vec<BlockCells>,
     /// Integer coordinates of the cells.
     keys: Vec<[i32; 3]>,
+}
+
+/// Cells of a block.
+struct BlockCells {
+    /// Bit of each occupied place.
+    occupied: u64,
+    /// Number of the cell at each occupied place.
+    numbers: [u32; CELLS],
 }
 
 /// Number of positions without a cell.
@@ -19,6 +27,9 @@ pub(super) const NO_CELL: u32 = u32::MAX;
 
 /// Binary logarithm of the number of cells along the side of a block.
 const SIDE_BITS: u32 = 2;
+
+/// Number of cells along the side of a block.
+pub(crate) const CELLS_PER_SIDE: i32 = 1 << SIDE_BITS;
 
 /// Part of a coordinate that is the place in a block.
 const SIDE_MASK: i32 = (1 << SIDE_BITS) - 1;
@@ -39,89 +50,103 @@ impl CellTable {
 
     /// Number of the cell with a key, which is added if it is new.
     pub fn insert(&mut self, key: [i32; 3]) -> u32 {
-        let block = self.blocks.insert(block_of(key)) as usize;
-        if block == self.numbers.len() {
-            self.numbers.push([NO_CELL; CELLS]);
+        let block = self.blocks.insert(Self::block_of(key)) as usize;
+        if block == self.cells.len() {
+            self.cells.push(BlockCells {
+                occupied: 0,
+                numbers: [NO_CELL; CELLS],
+            });
         }
-        let number = &mut self.numbers[block][place_of(key)];
-        if *number == NO_CELL {
+        let block = &mut self.cells[block];
+        let place = place_of(key);
+        if block.occupied >> place & 1 == 0 {
             #[expect(clippy::cast_possible_truncation, reason = "cells are numbered by u32")]
             let next = self.keys.len() as u32;
-            *number = next;
+            block.occupied |= 1 << place;
+            block.numbers[place] = next;
             self.keys.push(key);
         }
-        *number
+        block.numbers[place]
     }
 
-    /// Calls a function for the occupied cells among one and its 26 neighbours, with their steps from it, x first.
-    pub fn visit_around(&self, key: [i32; 3], mut function: impl FnMut(usize, [i32; 3])) {
+    /// Number of the cell with a key.
+    pub fn find(&self, key: [i32; 3]) -> Option<usize> {
+        let block = &self.cells[self.blocks.find(Self::block_of(key))?];
+        let place = place_of(key);
+        (block.occupied >> place & 1 == 1).then(|| block.numbers[place] as usize)
+    }
+
+    /// Calls a function for the numbers of the cells of a block.
+    pub fn visit_block(&self, block: [i32; 3], function: impl FnMut(usize)) {
+        if let Some(found) = self.blocks.find(block) {
+            self.cells[found].visit(u64::MAX, function);
+        }
+    }
+
+    /// Calls a function for the numbers of the occupied cells among one and its 26 neighbours, by blocks.
+    pub fn visit_around(&self, key: [i32; 3], mut function: impl FnMut(usize)) {
+        let block = Self::block_of(key);
+        let towards = key.map(|k| if k & SIDE_MASK == 0 { -1 } else { 1 });
         // Blocks of the cell and of its neighbours: bit i of their number is set where the block along axis i is another one
-        let block = block_of(key);
-        let towards = key.map(|k| match k & SIDE_MASK {
-            0 => -1,
-            SIDE_MASK => 1,
-            _ => 0,
-        });
-        let blocks: [&[u32; CELLS]; 8] = std::array::from_fn(|bits| {
-            let is_other = |axis: usize| bits >> axis & 1 == 1;
-            if (0..3).any(|axis| is_other(axis) && towards[axis] == 0) {
-                return &EMPTY;
+        for (bits, near) in (0..).zip(&AROUND[place_of(key)]) {
+            if *near == 0 {
+                continue;
             }
-            let step = |axis: usize| if is_other(axis) { towards[axis] } else { 0 };
-            let found = self.blocks.find([0, 1, 2].map(|i| block[i] + step(i)));
-            found.map_or(&EMPTY, |number| &self.numbers[number])
-        });
-        // Cells
-        for (number, near) in (0..).zip(&AROUND[place_of(key)]) {
-            let cell = blocks[usize::from(near.block)][usize::from(near.place)];
-            if cell != NO_CELL {
-                function(cell as usize, step_of(number));
-            }
+            let step = |axis: usize| (bits >> axis & 1) * towards[axis];
+            let Some(found) = self.blocks.find([0, 1, 2].map(|i| block[i] + step(i))) else {
+                continue;
+            };
+            self.cells[found].visit(*near, &mut function);
+        }
+    }
+
+    /// Integer coordinates of the block of a cell.
+    pub fn block_of(key: [i32; 3]) -> [i32; 3] {
+        key.map(|k| k >> SIDE_BITS)
+    }
+}
+
+impl BlockCells {
+    /// Calls a function for the numbers of the cells at the places of a set of bits.
+    fn visit(&self, places: u64, mut function: impl FnMut(usize)) {
+        let mut places = places & self.occupied;
+        while places != 0 {
+            function(self.numbers[places.trailing_zeros() as usize] as usize);
+            places &= places - 1;
         }
     }
 }
 
-/// Block without cells.
-static EMPTY: [u32; CELLS] = [NO_CELL; CELLS];
-
-/// Cell near another.
-#[derive(Clone, Copy)]
-struct Near {
-    /// Number of its block, as in [`CellTable::visit_around`].
-    block: u8,
-    /// Its number there.
-    place: u8,
-}
-
-/// A cell at each place and its neighbours.
-static AROUND: [[Near; 27]; CELLS] = near_cells();
+/// A cell at each place and its neighbours: their places in the eight blocks of [`CellTable::visit_around`], as bits.
+static AROUND: [[u64; 8]; CELLS] = near_cells();
 
 /// [`AROUND`].
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
-    clippy::cast_sign_loss,
     reason = "places and numbers of blocks are below 64"
 )]
-const fn near_cells() -> [[Near; 27]; CELLS] {
-    let mut around = [[Near { block: 0, place: 0 }; 27]; CELLS];
+const fn near_cells() -> [[u64; 8]; CELLS] {
+    let mut around = [[0; 8]; CELLS];
     let mut place = 0;
     while place < CELLS {
         let mut number = 0;
         while number < 27 {
-            let by = step_of(number as i32);
+            let by = step_of(number);
+            let mut near_place = 0;
+            let mut block = 0;
             let mut axis = 0;
             while axis < 3 {
                 let shift = SIDE_BITS * axis as u32;
                 let at = (place >> shift) as i32 & SIDE_MASK;
                 let near = at + by[axis];
-                let near_place = ((near & SIDE_MASK) as u8) << shift;
-                around[place][number].place |= near_place;
+                near_place |= (near & SIDE_MASK) << shift;
                 if near != near & SIDE_MASK {
-                    around[place][number].block |= 1 << axis;
+                    block |= 1 << axis;
                 }
                 axis += 1;
             }
+            around[place][block] |= 1 << near_place;
             number += 1;
         }
         place += 1;
@@ -132,11 +157,6 @@ const fn near_cells() -> [[Near; 27]; CELLS] {
 /// Step from a cell to one of the 27 cells around it.
 const fn step_of(number: i32) -> [i32; 3] {
     [number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1]
-}
-
-/// Integer coordinates of the block of a cell.
-fn block_of(key: [i32; 3]) -> [i32; 3] {
-    key.map(|k| k >> SIDE_BITS)
 }
 
 /// Number of a cell in its block.
@@ -164,10 +184,8 @@ mod tests {
         let mut total = 0;
         for key in table.keys() {
             let mut found = Vec::new();
-            table.visit_around(*key, |cell, by| {
-                assert_eq!(table.keys()[cell], [0, 1, 2].map(|i| key[i] + by[i]));
-                found.push(cell);
-            });
+            table.visit_around(*key, |cell| found.push(cell));
+            assert!(found.contains(&table.find(*key).expect("inserted")));
             found.sort_unstable();
             let is_near = |other: &[i32; 3]| (0..3).all(|i| other[i].abs_diff(key[i]) <= 1);
             let all = (0..table.len()).filter(|&i| is_near(&table.keys()[i]));

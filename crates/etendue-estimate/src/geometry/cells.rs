@@ -1,7 +1,8 @@
 //! Plane fits of whole scans, from the moments of cubic cells.
 
 use super::cell_table::{CellTable, NO_CELL};
-use super::{EigenDecomposition, LocalSurface, voxel_key};
+use super::eigen::{least_vector_of, symmetric_values};
+use super::{LocalSurface, voxel_key};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -59,7 +60,7 @@ pub fn local_surfaces_by_cells(
     let position = |i: usize| points[i];
     map_cell_planes(points.len(), position, options, |point, plane| {
         let from_plane = point - plane.mean;
-        super::normals::local_surface(&point.normalize(), &from_plane, &plane.eigen)
+        super::normals::local_surface(&point.normalize(), &from_plane, &plane.normal, plane.values)
     })
 }
 
@@ -85,11 +86,14 @@ pub fn map_cell_planes<T: Copy + Send>(
 /// assert!((planes.at(0).unwrap().mean.y - 2.0).abs() < 1e-9);
 /// ```
 pub struct CellPlanes {
-    /// Fits of all cells of all sizes.
-    fits: Vec<Fit>,
-    /// Number of the fit of each point; [`NO_CELL`] for points without a cell.
+    /// Planes of the cells of all sizes that have one.
+    planes: Vec<CellPlane>,
+    /// Number of the plane of each point; [`NO_PLANE`] for points without one.
     of_points: Vec<u32>,
 }
+
+/// Number of the plane of points without one.
+const NO_PLANE: u32 = u32::MAX;
 
 impl CellPlanes {
     /// Fits planes to the cells of `count` points with positions in the lidar frame, m.
@@ -99,105 +103,134 @@ impl CellPlanes {
         options: &CellOptions,
     ) -> Self {
         // Fit a plane to every cell.
+        let mut planes = Vec::new();
         let (mut grid, mut cells) = Grid::new(count, &position, options.cell);
-        let mut fits = grid.fits(&vec![true; grid.cells.len()], options);
-        let mut of_points = cells.clone();
-        // Repeat with cells of twice the side for points with too few neighbours.
-        let mut open: Vec<u32> = (0..)
-            .zip(&cells)
-            .filter(|(_, cell)| matches!(fits.get(**cell as usize), Some(Fit::Few)))
-            .map(|(i, _)| i)
-            .collect();
+        let all = vec![true; grid.moments.len()];
+        let mut states = numbered(grid.fits(&all, options), &mut planes);
+        // Points with too few neighbours are open: number of the point, and its cell.
+        let mut open = Vec::new();
+        for (i, cell) in (0..).zip(&mut cells) {
+            let state = states.get(*cell as usize).copied();
+            let state = state.unwrap_or(State::Edge);
+            if state == State::Few {
+                open.push((i, *cell));
+            }
+            *cell = state.plane();
+        }
+        let mut of_points = cells;
+        // Repeat with cells of twice the side for the open points.
         for _ in 0..options.doublings {
             if open.is_empty() {
                 break;
             }
             let (coarse, parents) = grid.doubled();
-            let mut requested = vec![false; coarse.cells.len()];
-            #[expect(clippy::cast_possible_truncation, reason = "cells are numbered by u32")]
-            let before = fits.len() as u32;
-            for &i in &open {
-                let cell = &mut cells[i as usize];
+            let mut requested = vec![false; coarse.moments.len()];
+            for (_, cell) in &mut open {
                 *cell = parents[*cell as usize];
                 requested[*cell as usize] = true;
-                of_points[i as usize] = before + *cell;
             }
-            fits.append(&mut coarse.fits(&requested, options));
+            states = numbered(coarse.fits(&requested, options), &mut planes);
+            open.retain(|&(i, cell): &(u32, u32)| {
+                let state = states[cell as usize];
+                of_points[i as usize] = state.plane();
+                state == State::Few
+            });
             grid = coarse;
-            open.retain(|i| matches!(fits[of_points[*i as usize] as usize], Fit::Few));
         }
-        Self { fits, of_points }
+        Self { planes, of_points }
     }
 
     /// The plane of the cell of a point, where it has one.
     pub fn at(&self, point: usize) -> Option<&CellPlane> {
-        match self.fits.get(self.of_points[point] as usize) {
-            Some(Fit::Plane(plane)) => Some(plane),
-            _ => None,
+        self.planes.get(self.of_points[point] as usize)
+    }
+}
+
+/// State of a cell after the fit of its plane.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Few,
+    Edge,
+    /// With the number of the plane.
+    Plane(u32),
+}
+
+impl State {
+    /// Number of the plane, or [`NO_PLANE`].
+    fn plane(self) -> u32 {
+        match self {
+            Self::Plane(number) => number,
+            Self::Few | Self::Edge => NO_PLANE,
         }
     }
 }
 
-/// Moments of points about the centre of their cell.
-#[derive(Clone, Copy, Default)]
-struct Moments {
-    count: u32,
-    /// Sum of the points, m.
-    sum: Vector3<f64>,
-    /// Upper triangle of the sum of outer products, m²: xx, xy, xz, yy, yz, zz.
-    outer: [f64; 6],
+/// Appends the planes of fits, and returns the states of the cells.
+fn numbered(fits: Vec<Fit>, planes: &mut Vec<CellPlane>) -> Vec<State> {
+    let state = |fit| match fit {
+        Fit::Few => State::Few,
+        Fit::Edge => State::Edge,
+        Fit::Plane(plane) => {
+            #[expect(clippy::cast_possible_truncation, reason = "cells are numbered by u32")]
+            let number = planes.len() as u32;
+            planes.push(plane);
+            State::Plane(number)
+        }
+    };
+    fits.into_iter().map(state).collect()
 }
+
+/// Moments of points about the lidar: number, sum (m), and upper triangle of the sum of outer products
+/// (xx, xy, xz, yy, yz, zz; m²). At 100 m, rounding changes a variance by 1e-11 m².
+#[derive(Clone, Copy, Default)]
+struct Moments([f64; 10]);
 
 impl Moments {
     /// Adds a point.
-    fn add(&mut self, p: &Vector3<f64>) {
-        self.count += 1;
-        self.sum += p;
-        let products = [
-            p.x * p.x,
-            p.x * p.y,
-            p.x * p.z,
-            p.y * p.y,
-            p.y * p.z,
-            p.z * p.z,
-        ];
-        self.outer
-            .iter_mut()
-            .zip(products)
-            .for_each(|(s, x)| *s += x);
+    fn add_point(&mut self, p: &Vector3<f64>) {
+        let [x, y, z] = [p.x, p.y, p.z];
+        self.add(&Self([
+            1.0,
+            x,
+            y,
+            z,
+            x * x,
+            x * y,
+            x * z,
+            y * y,
+            y * z,
+            z * z,
+        ]));
     }
 
-    /// Adds the moments of a cell whose centre is at `d` from the centre of this one.
-    fn add_from(&mut self, other: &Self, d: &Vector3<f64>) {
-        let n = f64::from(other.count);
-        let s = &other.sum;
-        self.count += other.count;
-        self.sum += s + d * n;
-        let cross = |i: usize, j: usize| s[i] * d[j] + d[i] * s[j] + n * d[i] * d[j];
-        let pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
-        for (sum, (product, (i, j))) in self.outer.iter_mut().zip(other.outer.iter().zip(pairs)) {
-            *sum += product + cross(i, j);
+    /// Adds the moments of other points.
+    fn add(&mut self, other: &Self) {
+        for (sum, term) in self.0.iter_mut().zip(&other.0) {
+            *sum += term;
         }
     }
 
-    /// Plane fit by the eigenvectors of the covariance.
+    /// Plane fit by the eigenvalues of the covariance.
     fn fit(&self, options: &CellOptions) -> Fit {
-        if self.count < options.neighbours.max(3) {
+        let [n, x, y, z, xx, xy, xz, yy, yz, zz] = self.0;
+        if n < f64::from(options.neighbours.max(3)) {
             return Fit::Few;
         }
-        let n = f64::from(self.count);
-        let mean = self.sum / n;
-        let [xx, xy, xz, yy, yz, zz] = self.outer;
+        let mean = Vector3::new(x, y, z) / n;
         let second = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
         let covariance = (second - mean * mean.transpose() * n) / (n - 1.0);
-        let eigen = EigenDecomposition::of(&covariance);
-        let [l1, l2, l3] = eigen.values;
+        let values = symmetric_values(&covariance);
+        let [l1, l2, l3] = values;
         if l2 < options.roundness * l3 {
             Fit::Few
         } else if l1 > options.flatness * l2 {
             Fit::Edge
         } else {
-            Fit::Plane(CellPlane { eigen, mean })
+            Fit::Plane(CellPlane {
+                normal: least_vector_of(&covariance, l1),
+                values,
+                mean,
+            })
         }
     }
 }
@@ -215,9 +248,10 @@ enum Fit {
 /// Plane fitted to the points of a cell and its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellPlane {
-    /// Eigenvalues (m²) and eigenvectors of the covariance of the points; the first vector is the
-    /// normal.
-    pub eigen: EigenDecomposition,
+    /// Unit normal, with arbitrary sign.
+    pub normal: Vector3<f64>,
+    /// Ascending eigenvalues of the covariance of the points, m².
+    pub values: [f64; 3],
     /// Mean of the points: a point of the plane, m.
     pub mean: Vector3<f64>,
 }
@@ -228,7 +262,7 @@ struct Grid {
     cell: f64,
     /// Cells with points.
     cells: CellTable,
-    /// Moments of the cells, about their centres.
+    /// Moments of the cells.
     moments: Vec<Moments>,
 }
 
@@ -249,8 +283,7 @@ impl Grid {
             if key != last.0 || last.1 == NO_CELL {
                 last = (key, grid.insert(key));
             }
-            let from_centre = point - grid.centre(key);
-            grid.moments[last.1 as usize].add(&from_centre);
+            grid.moments[last.1 as usize].add_point(&point);
             last.1
         };
         let cells = (0..count).map(cell_of).collect();
@@ -270,62 +303,45 @@ impl Grid {
     fn doubled(&self) -> (Self, Vec<u32>) {
         let mut coarse = Self::empty(2.0 * self.cell);
         let parent = |(key, moments): (&[i32; 3], &Moments)| {
-            let parent_key = key.map(|k| k.div_euclid(2));
-            let number = coarse.insert(parent_key);
-            let offset = self.centre(*key) - coarse.centre(parent_key);
-            coarse.moments[number as usize].add_from(moments, &offset);
+            let number = coarse.insert(key.map(|k| k.div_euclid(2)));
+            coarse.moments[number as usize].add(moments);
             number
         };
-        let parents = self
-            .cells
-            .keys()
-            .iter()
-            .zip(&self.moments)
-            .map(parent)
-            .collect();
+        let cells = self.cells.keys().iter().zip(&self.moments);
+        let parents = cells.map(parent).collect();
         (coarse, parents)
     }
 
     /// Index of the cell with a key, added without points if new.
     fn insert(&mut self, key: [i32; 3]) -> u32 {
         let number = self.cells.insert(key);
-        self.moments.resize(self.cells.len(), Moments::default());
+        if self.moments.len() < self.cells.len() {
+            self.moments.push(Moments::default());
+        }
         number
     }
 
-    /// Centre of a cell, m.
-    fn centre(&self, key: [i32; 3]) -> Vector3<f64> {
-        Vector3::from(key.map(|k| (f64::from(k) + 0.5) * self.cell))
-    }
-
-    /// Plane fits of the requested cells, in the frame of the points.
+    /// Plane fits of the requested cells.
     fn fits(&self, requested: &[bool], options: &CellOptions) -> Vec<Fit> {
-        requested
-            .par_iter()
-            .enumerate()
-            .map(|(number, requested)| {
-                if !requested {
-                    return Fit::Few;
-                }
-                match self.fit(number, options) {
-                    Fit::Plane(plane) => Fit::Plane(CellPlane {
-                        mean: plane.mean + self.centre(self.cells.keys()[number]),
-                        ..plane
-                    }),
-                    other => other,
-                }
-            })
-            .collect()
+        let fit = |(number, requested): (usize, &bool)| {
+            if *requested {
+                self.fit(number, options)
+            } else {
+                Fit::Few
+            }
+        };
+        if rayon::current_num_threads() == 1 {
+            return requested.iter().enumerate().map(fit).collect();
+        }
+        requested.par_iter().enumerate().map(fit).collect()
     }
 
     /// Plane fit of a cell with its 26 neighbours, or of the cell only where the larger set is not
     /// flat.
     fn fit(&self, number: usize, options: &CellOptions) -> Fit {
-        let key = self.cells.keys()[number];
         let mut block = Moments::default();
-        self.cells.visit_around(key, |other, by| {
-            let d = Vector3::from(by.map(f64::from)) * self.cell;
-            block.add_from(&self.moments[other], &d);
+        self.cells.visit_around(self.cells.keys()[number], |near| {
+            block.add(&self.moments[near]);
         });
         match block.fit(options) {
             Fit::Edge => match self.moments[number].fit(options) {

@@ -88,13 +88,67 @@ fn least_vector(matrix: &Matrix3<f64>) -> Option<Vector3<f64>> {
     }
     let angle = cosine.clamp(-1.0, 1.0).acos() / 3.0;
     let least = centre + 2.0 * spread * (angle + 2.0 * PI / 3.0).cos();
-    let shifted = matrix - Matrix3::from_diagonal_element(least);
+    vector_of(matrix, least, DEGENERATE * spread.powi(4))
+}
+
+/// Unit eigenvector of an eigenvalue of a symmetric matrix: the longest cross product of two rows of $Q - \lambda I$, or
+/// `None` where its squared length is not above `smallest`.
+fn vector_of(matrix: &Matrix3<f64>, value: f64, smallest: f64) -> Option<Vector3<f64>> {
+    let shifted = matrix - Matrix3::from_diagonal_element(value);
     let [a, b, c] = [0, 1, 2].map(|i| shifted.column(i).into_owned());
     let crosses = [a.cross(&b), b.cross(&c), c.cross(&a)];
-    let longest = crosses
-        .into_iter()
-        .max_by(|p, q| p.norm_squared().total_cmp(&q.norm_squared()))?;
-    (longest.norm_squared() > DEGENERATE * spread.powi(4)).then(|| longest.normalize())
+    let squares = crosses.map(|cross| cross.norm_squared());
+    let longest = if squares[0] >= squares[1] && squares[0] >= squares[2] {
+        0
+    } else if squares[1] >= squares[2] {
+        1
+    } else {
+        2
+    };
+    (squares[longest] > smallest).then(|| crosses[longest] / squares[longest].sqrt())
+}
+
+/// Ascending eigenvalues of a symmetric 3x3 matrix without negative ones.
+///
+/// The least one is the limit of Newton's method on the characteristic polynomial from zero. Below that root the polynomial
+/// is concave and increasing, so that the iterates increase to it, in three or four steps for the covariance of a plane. The others follow from
+/// their sum and product.
+pub(super) fn symmetric_values(matrix: &Matrix3<f64>) -> [f64; 3] {
+    let [xx, xy, xz] = [matrix[(0, 0)], matrix[(0, 1)], matrix[(0, 2)]];
+    let [yy, yz, zz] = [matrix[(1, 1)], matrix[(1, 2)], matrix[(2, 2)]];
+    // Coefficients of the characteristic polynomial
+    let of_x = yy * zz - yz * yz;
+    let trace = xx + yy + zz;
+    let minors = of_x + (xx * zz - xz * xz) + (xx * yy - xy * xy);
+    let determinant = xx * of_x - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
+    // Least eigenvalue
+    let mut least = 0.0;
+    for _ in 0..MOST_STEPS {
+        let value = ((least - trace) * least + minors) * least - determinant;
+        if value >= -ROUNDING * trace.powi(3) {
+            break;
+        }
+        least -= value / ((3.0 * least - 2.0 * trace) * least + minors);
+    }
+    // The others
+    let sum = trace - least;
+    let product = minors - least * sum;
+    let half = 0.5 * sum;
+    let difference = (half * half - product).max(0.0).sqrt();
+    [least, half - difference, half + difference]
+}
+
+/// Largest number of steps of Newton's method: for equal eigenvalues the error is halved by each.
+const MOST_STEPS: usize = 50;
+
+/// Rounding of the characteristic polynomial, in cubes of the trace.
+const ROUNDING: f64 = 1e-16;
+
+/// Unit eigenvector of the least eigenvalue `value` of a symmetric matrix.
+pub(super) fn least_vector_of(matrix: &Matrix3<f64>, value: f64) -> Vector3<f64> {
+    let smallest = DEGENERATE * matrix.norm_squared().powi(2);
+    let found = vector_of(matrix, value, smallest);
+    found.unwrap_or_else(|| EigenDecomposition::least_vector_of(matrix))
 }
 
 /// A unit vector normal to a unit vector.
@@ -135,6 +189,31 @@ mod tests {
             for (value, vector) in eigen.values.iter().zip(&eigen.vectors) {
                 assert!((matrix * vector - vector * *value).norm() < 1e-9);
                 assert!((vector.norm() - 1.0).abs() < 1e-13);
+            }
+        }
+    }
+
+    #[test]
+    fn the_values_of_covariances_are_those_of_the_decomposition() {
+        let shapes = [
+            (0.0, 1.0),
+            (1e-9, 1.5),
+            (1e-3, 4.0),
+            (0.05, 50.0),
+            (0.5, 1.0),
+            (1.0, 1.0),
+        ];
+        for (number, (flatness, length)) in (0..100).flat_map(|n| shapes.map(|s| (n, s))) {
+            let matrix = matrix(number, flatness, length);
+            let values = symmetric_values(&matrix);
+            // A triple eigenvalue is determined by a third of the digits.
+            let tolerance = if flatness == length { 1e-4 } else { 1e-7 };
+            for (value, expected) in values.iter().zip([flatness, 1.0, length]) {
+                assert!((value - expected).abs() < tolerance, "{value} {expected}");
+            }
+            if flatness < 0.9 {
+                let least = least_vector_of(&matrix, values[0]);
+                assert!((matrix * least - least * flatness).norm() < 1e-9);
             }
         }
     }

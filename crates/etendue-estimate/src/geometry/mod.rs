@@ -11,6 +11,7 @@ mod reference_mesh;
 mod voxel;
 mod voxel_table;
 
+pub(crate) use cell_table::{CELLS_PER_SIDE, CellTable};
 pub use cells::{CellOptions, CellPlane, CellPlanes, local_surfaces_by_cells, map_cell_planes};
 pub use eigen::EigenDecomposition;
 pub use moments::{covariance, mean};

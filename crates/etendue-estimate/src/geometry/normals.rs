@@ -53,24 +53,27 @@ pub fn local_surfaces_among(
                     point - centre,
                 )
             });
-            plane.map(|(eigen, off)| local_surface(&(point - origin).normalize(), &off, &eigen))
+            plane.map(|(eigen, off)| {
+                let direction = (point - origin).normalize();
+                local_surface(&direction, &off, &eigen.vectors[0], eigen.values)
+            })
         })
         .collect()
 }
 
 /// Local surface of a point: `direction` is that of the beam, `from_mean` the point relative to the
-/// mean of its neighbours, `eigen` the decomposition of their covariance.
+/// mean of its neighbours, `normal` that of their plane and `values` the eigenvalues of their covariance.
 pub(super) fn local_surface(
     direction: &Vector3<f64>,
     from_mean: &Vector3<f64>,
-    eigen: &EigenDecomposition,
+    normal: &Vector3<f64>,
+    values: [f64; 3],
 ) -> LocalSurface {
-    let normal = eigen.vectors[0];
     let along = normal.dot(direction);
     LocalSurface {
-        normal: if along > 0.0 { -normal } else { normal },
+        normal: if along > 0.0 { -normal } else { *normal },
         incidence: along.abs().min(1.0).acos(),
-        values: eigen.values,
+        values,
         offset: normal.dot(from_mean).abs(),
     }
 }

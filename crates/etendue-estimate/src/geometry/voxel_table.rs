@@ -18,17 +18,35 @@ use nalgebra::Vector3;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct VoxelTable {
-    /// Number of the voxel in each slot, or [`EMPTY`]; a power of two of slots.
-    slots: Vec<u32>,
+    /// A power of two of slots.
+    slots: Vec<Slot>,
     /// Integer coordinates of the voxels.
     keys: Vec<[i32; 3]>,
 }
 
-/// Free slot.
-const EMPTY: u32 = u32::MAX;
+/// Slot of the table: beside the number of its voxel is the key, so that a search reads one place.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    key: [i32; 3],
+    /// Number of the voxel, or [`FREE`].
+    number: u32,
+}
 
-/// Multiplier of the hash function: the golden ratio times 2^64, odd (Knuth's multiplicative hashing).
-const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+/// Number in a free slot.
+const FREE: u32 = u32::MAX;
+
+const FREE_SLOT: Slot = Slot {
+    key: [0; 3],
+    number: FREE,
+};
+
+/// Multipliers of the hash function by axis, odd: the fractions of the golden ratio and of the square roots of 2 and 3 times 2^64
+/// (multiplicative hashing, Knuth 1998, section 6.4).
+const MIX: [u64; 3] = [
+    0x9E37_79B9_7F4A_7C15,
+    0x6A09_E667_F3BC_C909,
+    0xBB67_AE85_84CA_A73B,
+];
 
 /// Integer coordinates of the voxel of side `size` (m) that contains a point.
 #[expect(
@@ -37,8 +55,9 @@ const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 )]
 pub fn voxel_key(point: &Vector3<f64>, size: f64) -> [i32; 3] {
     // The cast rounds towards zero; a call of `floor` costs more than the rest.
+    let per_metre = 1.0 / size;
     [0, 1, 2].map(|i| {
-        let at = point[i] / size;
+        let at = point[i] * per_metre;
         let whole = at as i32;
         whole.saturating_sub(i32::from(f64::from(whole) > at))
     })
@@ -61,53 +80,70 @@ impl VoxelTable {
     }
 
     /// Number of the voxel with a key, which is added if it is new.
+    #[inline]
     pub fn insert(&mut self, key: [i32; 3]) -> u32 {
-        if 2 * self.keys.len() >= self.slots.len() {
-            self.grow();
-        }
-        let at = self.slot(key);
-        if self.slots[at] == EMPTY {
+        match self.find(key) {
             #[expect(
                 clippy::cast_possible_truncation,
                 reason = "voxels are numbered by u32"
             )]
-            let number = self.keys.len() as u32;
-            self.slots[at] = number;
-            self.keys.push(key);
+            Some(number) => number as u32,
+            None => self.add(key),
         }
-        self.slots[at]
+    }
+
+    /// Adds a voxel that is not in the table. Returns its number.
+    #[cold]
+    fn add(&mut self, key: [i32; 3]) -> u32 {
+        if 2 * self.keys.len() >= self.slots.len() {
+            self.grow();
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "voxels are numbered by u32"
+        )]
+        let number = self.keys.len() as u32;
+        let at = self.slot(key);
+        self.slots[at] = Slot { key, number };
+        self.keys.push(key);
+        number
     }
 
     /// Number of the voxel with a key.
+    #[inline]
     pub fn find(&self, key: [i32; 3]) -> Option<usize> {
         if self.slots.is_empty() {
             return None;
         }
-        let number = self.slots[self.slot(key)];
-        (number != EMPTY).then_some(number as usize)
+        let number = self.slots[self.slot(key)].number;
+        (number != FREE).then_some(number as usize)
     }
 
     /// Doubles the number of slots.
     fn grow(&mut self) {
         let slots = slots_for(2 * self.keys.len());
         self.slots.clear();
-        self.slots.resize(slots, EMPTY);
+        self.slots.resize(slots, FREE_SLOT);
         for (number, key) in (0..).zip(&self.keys) {
             let at = self.slot(*key);
-            self.slots[at] = number;
+            self.slots[at] = Slot { key: *key, number };
         }
     }
 
     /// Slot of a key: occupied by it, or the first free one of its probe sequence.
+    #[inline]
     fn slot(&self, key: [i32; 3]) -> usize {
         let mask = self.slots.len() - 1;
-        let mix = |hash: u64, k: i32| (hash ^ u64::from(k.cast_unsigned())).wrapping_mul(MIX);
-        let hash = key.into_iter().fold(MIX, mix);
-        let mut at = (hash >> 32) as usize & mask;
-        while self.slots[at] != EMPTY && self.keys[self.slots[at] as usize] != key {
+        let [x, y, z] = [0, 1, 2].map(|i| u64::from(key[i].cast_unsigned()).wrapping_mul(MIX[i]));
+        let hash = x.wrapping_add(y).wrapping_add(z);
+        let mut at = (hash >> 40) as usize & mask;
+        loop {
+            let slot = &self.slots[at];
+            if slot.key == key || slot.number == FREE {
+                return at;
+            }
             at = (at + 1) & mask;
         }
-        at
     }
 }
 

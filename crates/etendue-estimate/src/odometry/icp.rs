@@ -1,7 +1,7 @@
 //! Robust point-to-plane registration of a scan onto a map.
 
 use super::freedom::MotionFreedom;
-use super::map::{MapSurfel, PairGate, SurfaceMap, SurfelOrigin};
+use super::map::{PairGate, SurfaceMap, SurfelMatch, SurfelOrigin};
 use super::observability::{Least, Observability};
 use super::scan::{SampledScan, Surfel, robust_sd};
 use crate::manifold::se3;
@@ -142,7 +142,7 @@ pub(super) fn register(
     };
     let mut is_within_noise = false;
     let mut length = f64::INFINITY;
-    let mut matches = vec![None; scan.coarse.len()];
+    let mut matches = vec![SurfelMatch::default(); scan.coarse.len()];
     let step_of_wide = (scan.coarse.len() / FEW_SAMPLES).clamp(1, WIDE_STEP);
     while ended.iterations < options.iterations && !ended.converged {
         // Find correspondences.
@@ -244,8 +244,8 @@ fn assess(
     }
 }
 
-/// Pairs of one of `every` samples with the nearest surfels of the map. `matches` are the surfels of the samples in the last
-/// iteration, which bound the search.
+/// Pairs of one of `every` samples with the nearest surfels of the map. `matches` are those of the samples in earlier
+/// iterations.
 fn find_pairs<'m>(
     scan: &SampledScan,
     map: &'m SurfaceMap,
@@ -253,7 +253,7 @@ fn find_pairs<'m>(
     scale: f64,
     every: usize,
     options: &IcpOptions,
-    matches: &mut [Option<&'m MapSurfel>],
+    matches: &mut [SurfelMatch<'m>],
 ) -> Vec<PlanePair> {
     let gate = PairGate {
         max_distance: (GATE * scale).clamp(GATE * map.voxel(), options.max_distance),
@@ -261,10 +261,9 @@ fn find_pairs<'m>(
     };
     let loss = Loss::GemanMcClure { scale };
     let centre = world_from_lidar.translation.vector;
-    let pair = |(sample, near): (&Surfel, &mut Option<&'m MapSurfel>)| {
+    let pair = |(sample, earlier): (&Surfel, &mut SurfelMatch<'m>)| {
         let moved = sample.moved(world_from_lidar);
-        *near = map.nearest(&moved, gate, *near);
-        let found = (*near)?;
+        let found = map.nearest(&moved, gate, earlier)?;
         let surfel = &found.surfel;
         let distance = surfel.normal.dot(&(moved.position - surfel.position));
         Some(PlanePair {
@@ -275,13 +274,14 @@ fn find_pairs<'m>(
             origin: found.origin,
         })
     };
-    scan.coarse
-        .par_iter()
-        .zip(matches)
-        .step_by(every)
-        .with_min_len(256)
-        .filter_map(pair)
-        .collect()
+    let samples = &scan.coarse;
+    if rayon::current_num_threads() == 1 {
+        let samples = samples.iter().zip(matches).step_by(every);
+        return samples.filter_map(pair).collect();
+    }
+    let samples = samples.par_iter().zip(matches).step_by(every);
+    let samples = samples.with_min_len(256);
+    samples.filter_map(pair).collect()
 }
 
 impl PlanePair {

@@ -3,7 +3,7 @@
 use super::replicates::group_of;
 use super::scan::{SampledScan, Surfel};
 use super::sensor_bias::{BIASES, CorrectionErrors, displacements};
-use crate::geometry::{VoxelTable, voxel_key};
+use crate::geometry::{CELLS_PER_SIDE, CellTable, voxel_key};
 use nalgebra::{Isometry3, Vector3};
 
 /// Map with at most one surfel per voxel. Its occupied buckets of voxels are listed by blocks of buckets: most blocks near
@@ -11,19 +11,12 @@ use nalgebra::{Isometry3, Vector3};
 pub struct SurfaceMap {
     /// Side of the voxels, m.
     voxel: f64,
-    /// Occupied blocks.
-    numbers: VoxelTable,
-    /// Buckets of each block.
-    blocks: Vec<Vec<Bucket>>,
+    /// Numbers of the occupied buckets.
+    numbers: CellTable,
+    /// Surfels of each bucket.
+    buckets: Vec<Vec<MapSurfel>>,
     /// Offsets of blocks by ascending distance.
     shells: Vec<Shell>,
-}
-
-/// Surfels of neighbouring voxels.
-struct Bucket {
-    /// Integer coordinates.
-    key: [i32; 3],
-    surfels: Vec<MapSurfel>,
 }
 
 /// Surfel of the map.
@@ -47,8 +40,8 @@ pub(super) struct SurfelOrigin {
 /// Ratio of the sides of buckets and voxels.
 const VOXELS_PER_BUCKET: f64 = 3.0;
 
-/// Ratio of the sides of blocks and buckets.
-const BUCKETS_PER_BLOCK: i32 = 4;
+/// Distance, in sides of buckets, below which single buckets are searched instead of blocks.
+const MOST_BUCKETS: f64 = 1.25;
 
 /// Largest offset of a searched block along an axis.
 const REACH: i32 = 2;
@@ -58,6 +51,16 @@ struct Shell {
     offset: [i32; 3],
     /// Least distance of a point in the block at the offset from a point in the central one, in sides.
     distance: f64,
+}
+
+/// The nearest surfel to a point of a scan at one of the poses of a registration.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SurfelMatch<'a> {
+    surfel: Option<&'a MapSurfel>,
+    /// Position of the point at that pose, m.
+    position: Vector3<f64>,
+    /// Distance from the point that no other surfel was below, m.
+    others: f64,
 }
 
 /// Conditions on the surfel that is paired with a point.
@@ -74,8 +77,8 @@ impl SurfaceMap {
     pub fn new(voxel: f64) -> Self {
         Self {
             voxel,
-            numbers: VoxelTable::default(),
-            blocks: Vec::new(),
+            numbers: CellTable::default(),
+            buckets: Vec::new(),
             shells: shells(),
         }
     }
@@ -92,84 +95,114 @@ impl SurfaceMap {
 
     /// Whether the map has no surfel.
     pub fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
+        self.buckets.is_empty()
     }
 
     /// All surfels in the world frame.
     pub fn surfels(&self) -> impl Iterator<Item = &Surfel> {
-        let buckets = self.blocks.iter().flatten();
-        let surfels = buckets.flat_map(|bucket| &bucket.surfels);
-        surfels.map(|found| &found.surfel)
+        self.buckets.iter().flatten().map(|found| &found.surfel)
     }
 
-    /// The nearest surfel that passes a gate. A surfel of the map near it, such as that of the iteration before, bounds
-    /// the search.
+    /// The nearest surfel that passes a gate. The match of the same point at an earlier pose saves the search where the point moved by
+    /// less than the distance between the match and the next surfel allows, and bounds it elsewhere.
     pub(super) fn nearest<'a>(
         &'a self,
         to: &Surfel,
         gate: PairGate,
-        near: Option<&'a MapSurfel>,
+        before: &mut SurfelMatch<'a>,
     ) -> Option<&'a MapSurfel> {
+        // The earlier match, where no other surfel can be nearer
+        if let Some(found) = before.surfel {
+            let distance = (found.surfel.position - to.position).norm();
+            let others = before.others - (to.position - before.position).norm();
+            let is_parallel = found.surfel.normal.dot(&to.normal) >= gate.min_cosine;
+            if distance < others && is_parallel {
+                return Some(found).filter(|_| distance < gate.max_distance);
+            }
+        }
+        let found = self.search(to, gate, before.surfel);
+        *before = SurfelMatch {
+            surfel: found.surfel,
+            position: to.position,
+            others: found.others.sqrt(),
+        };
+        found.surfel
+    }
+
+    /// Searches the nearest surfel that passes a gate, and the distance of the others. A surfel near it bounds the search.
+    fn search<'a, 'q>(
+        &'a self,
+        to: &'q Surfel,
+        gate: PairGate,
+        near: Option<&'a MapSurfel>,
+    ) -> NearestSurfel<'a, 'q> {
         let side = VOXELS_PER_BUCKET * self.voxel;
-        let centre = block_key(voxel_key(&to.position, side));
-        let block_side = f64::from(BUCKETS_PER_BLOCK) * side;
+        let bucket = voxel_key(&to.position, side);
         let mut found = NearestSurfel {
             to,
             min_cosine: gate.min_cosine,
             limit: gate.max_distance * gate.max_distance,
+            others: gate.max_distance * gate.max_distance,
             surfel: None,
         };
         if let Some(surfel) = near {
             found.consider(surfel);
         }
-        // Blocks within a short distance: that of the point, and those beyond the sides that are near
-        let reach = found.limit.sqrt();
-        if reach < block_side {
-            self.search_block(centre, &mut found);
-            let steps: [[i32; 2]; 3] = std::array::from_fn(|i| {
-                let from_low = to.position[i] - f64::from(centre[i]) * block_side;
-                let is_low_near = from_low <= reach;
-                let is_high_near = block_side - from_low <= reach;
-                [-i32::from(is_low_near), i32::from(is_high_near)]
-            });
-            for z in steps[2][0]..=steps[2][1] {
-                for y in steps[1][0]..=steps[1][1] {
-                    for x in steps[0][0]..=steps[0][1] {
-                        if [x, y, z] != [0; 3] {
-                            self.search_block(neighbour(centre, [x, y, z]), &mut found);
+        // Buckets within a short distance, that of the point first
+        self.search_bucket(bucket, &mut found);
+        let reach = found.reach().sqrt();
+        if reach < MOST_BUCKETS * side {
+            let reach = Vector3::repeat(reach);
+            let first = voxel_key(&(to.position - reach), side);
+            let last = voxel_key(&(to.position + reach), side);
+            for z in first[2]..=last[2] {
+                for y in first[1]..=last[1] {
+                    for x in first[0]..=last[0] {
+                        if [x, y, z] != bucket {
+                            self.search_bucket([x, y, z], &mut found);
                         }
                     }
                 }
             }
-            return found.surfel;
+            return found;
         }
+        // Blocks by ascending distance
+        let centre = CellTable::block_of(bucket);
+        let block_side = f64::from(CELLS_PER_SIDE) * side;
         for shell in &self.shells {
             // All remaining blocks are too far away.
-            if (shell.distance * block_side).powi(2) > found.limit {
+            if (shell.distance * block_side).powi(2) > found.reach() {
                 break;
             }
             self.search_block(neighbour(centre, shell.offset), &mut found);
         }
-        found.surfel
+        found
     }
 
     /// Considers the surfels of a block where it is near.
     fn search_block<'a>(&'a self, key: [i32; 3], found: &mut NearestSurfel<'a, '_>) {
         let side = VOXELS_PER_BUCKET * self.voxel;
+        let block_side = f64::from(CELLS_PER_SIDE) * side;
         let position = &found.to.position;
-        let block_side = f64::from(BUCKETS_PER_BLOCK) * side;
-        if squared_distance(position, key, block_side) > found.limit {
+        if squared_distance(position, key, block_side) > found.reach() {
             return;
         }
-        let Some(block) = self.numbers.find(key) else {
-            return;
-        };
-        for bucket in &self.blocks[block] {
-            if squared_distance(position, bucket.key, side) <= found.limit {
-                for surfel in &bucket.surfels {
-                    found.consider(surfel);
-                }
+        self.numbers.visit_block(key, |number| {
+            let bucket = self.numbers.keys()[number];
+            if squared_distance(position, bucket, side) <= found.reach() {
+                found.consider_all(&self.buckets[number]);
             }
+        });
+    }
+
+    /// Considers the surfels of a bucket where it is near.
+    fn search_bucket<'a>(&'a self, key: [i32; 3], found: &mut NearestSurfel<'a, '_>) {
+        let side = VOXELS_PER_BUCKET * self.voxel;
+        if squared_distance(&found.to.position, key, side) > found.reach() {
+            return;
+        }
+        if let Some(number) = self.numbers.find(key) {
+            found.consider_all(&self.buckets[number]);
         }
     }
 
@@ -184,22 +217,14 @@ impl SurfaceMap {
     ) {
         let side = VOXELS_PER_BUCKET * self.voxel;
         for surfel in &scan.fine {
-            // Block and bucket
+            // Bucket
             let surfel = surfel.moved(world_from_lidar);
-            let key = voxel_key(&surfel.position, side);
-            let block = self.numbers.insert(block_key(key)) as usize;
-            if block == self.blocks.len() {
-                self.blocks.push(Vec::new());
+            let bucket = self.numbers.insert(voxel_key(&surfel.position, side)) as usize;
+            if bucket == self.buckets.len() {
+                self.buckets.push(Vec::new());
             }
-            let block = &mut self.blocks[block];
-            let at = block.iter().position(|bucket| bucket.key == key);
-            let at = at.unwrap_or_else(|| {
-                let surfels = Vec::new();
-                block.push(Bucket { key, surfels });
-                block.len() - 1
-            });
             // Voxel
-            let surfels = &mut block[at].surfels;
+            let surfels = &mut self.buckets[bucket];
             let voxel = |surfel: &Surfel| voxel_key(&surfel.position, self.voxel);
             if surfels
                 .iter()
@@ -222,29 +247,45 @@ fn neighbour(block: [i32; 3], offset: [i32; 3]) -> [i32; 3] {
     std::array::from_fn(|i| block[i].saturating_add(offset[i]))
 }
 
-/// Integer coordinates of the block of a bucket.
-fn block_key(bucket: [i32; 3]) -> [i32; 3] {
-    bucket.map(|k| k.div_euclid(BUCKETS_PER_BLOCK))
-}
-
 /// The nearest of the surfels considered.
 struct NearestSurfel<'a, 'q> {
     to: &'q Surfel,
     min_cosine: f64,
     /// Squared distance of the surfel, or that of the gate, m².
     limit: f64,
+    /// Squared distance that no other surfel is below, m²: also of those that do not pass the gate.
+    others: f64,
     surfel: Option<&'a MapSurfel>,
 }
 
 impl<'a> NearestSurfel<'a, '_> {
+    /// Considers the surfels of a bucket.
+    fn consider_all(&mut self, bucket: &'a [MapSurfel]) {
+        for surfel in bucket {
+            self.consider(surfel);
+        }
+    }
+
     /// Replaces the surfel by a nearer one that passes the gate.
     fn consider(&mut self, found: &'a MapSurfel) {
         let surfel = &found.surfel;
         let squared = (surfel.position - self.to.position).norm_squared();
+        let is_known = self.surfel.is_some_and(|known| std::ptr::eq(known, found));
+        if squared >= self.reach() || is_known {
+            return;
+        }
         if squared < self.limit && surfel.normal.dot(&self.to.normal) >= self.min_cosine {
+            self.others = self.others.min(self.limit);
             self.limit = squared;
             self.surfel = Some(found);
+        } else {
+            self.others = self.others.min(squared);
         }
+    }
+
+    /// Squared distance beyond which no surfel changes the result, m².
+    fn reach(&self) -> f64 {
+        self.limit.max(self.others)
     }
 }
 
@@ -303,12 +344,17 @@ mod tests {
             fine: 0.15,
             coarse: 0.3,
         };
-        let scan = SampledScan::new(&random_walls(), voxels, &CellOptions::default());
+        let scan = SampledScan::new(
+            &random_walls(),
+            &(0.0..=50.0),
+            voxels,
+            &CellOptions::default(),
+        );
         let mut map = SurfaceMap::new(0.15);
         map.insert(&scan, &Isometry3::identity(), 0, None);
         assert!(map.len() > 1500, "{}", map.len());
         let mut found = 0;
-        let mut before = None;
+        let mut before = SurfelMatch::default();
         // Below and above the side of a block
         for (number, surfel) in scan.coarse.iter().enumerate() {
             let gate = PairGate {
@@ -316,9 +362,12 @@ mod tests {
                 min_cosine: 0.7,
             };
             let query = surfel.moved(&Isometry3::translation(0.8, -0.3, 0.2));
-            let nearest = map.nearest(&query, gate, None);
-            assert_eq!(map.nearest(&query, gate, before), nearest);
-            before = nearest;
+            let nearest = map.nearest(&query, gate, &mut SurfelMatch::default());
+            // From the match of another point, and from that of the same point a few centimetres off
+            assert_eq!(map.nearest(&query, gate, &mut before), nearest);
+            let moved = query.moved(&Isometry3::translation(0.01, 0.03, -0.02));
+            let of_moved = map.nearest(&moved, gate, &mut SurfelMatch::default());
+            assert_eq!(map.nearest(&moved, gate, &mut before), of_moved);
             let all = map.surfels().filter(|s| s.normal.dot(&query.normal) >= 0.7);
             let distances = all.map(|s| (s.position - query.position).norm());
             let least = distances.fold(f64::INFINITY, f64::min);

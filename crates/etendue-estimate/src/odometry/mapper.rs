@@ -10,6 +10,7 @@ use super::scan::{LidarScan, SampleVoxels, SampledScan};
 use super::sensor_bias::{CORRECTION_ERRORS, CorrectionErrors};
 use crate::geometry::CellOptions;
 use nalgebra::{Isometry3, Matrix6, Point3};
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use thiserror::Error;
 
@@ -137,9 +138,10 @@ struct FirstScan {
 impl FirstScan {
     /// Copy of a scan with times.
     fn of(scan: &LidarScan, prior: Option<Isometry3<f64>>) -> Option<Self> {
+        let times = scan.times()?;
         Some(Self {
             points: scan.points.to_vec(),
-            point_times: scan.times()?.to_vec(),
+            point_times: times.to_vec(),
             stamp: scan.stamp,
             prior: prior.or(Some(Isometry3::identity())),
         })
@@ -289,6 +291,29 @@ impl<'a> Mapper<'a> {
     /// Cropped, corrected and sampled scan, in the frame of the lidar at the time `middle` (s after the
     /// stamp).
     fn sampled(&self, scan: &LidarScan, middle: f64) -> SampledScan {
+        let depths = self.options.depths.clone();
+        let is_planar = self.options.icp.freedom == MotionFreedom::Plane;
+        let is_raw = self.correction.is_none() && scan.times().is_none() && !is_planar;
+        let (points, depths) = if is_raw {
+            (Cow::Borrowed(scan.points), depths)
+        } else {
+            let prepared = self.prepared(scan, middle);
+            (Cow::Owned(prepared), 0.0..=f64::INFINITY)
+        };
+        // Sample at two resolutions.
+        let voxels = SampleVoxels {
+            fine: self.map.voxel(),
+            coarse: self.options.scan_voxel,
+        };
+        let sampled = match self.options.icp.freedom {
+            MotionFreedom::Space => SampledScan::new,
+            MotionFreedom::Plane => SampledScan::of_walls,
+        };
+        sampled(&points, &depths, voxels, &self.options.normals)
+    }
+
+    /// Cropped and corrected points, in the frame of the lidar at the time `middle` (s after the stamp).
+    fn prepared(&self, scan: &LidarScan, middle: f64) -> Vec<Point3<f64>> {
         // Crop, with the times.
         let usable = |p: &Point3<f64>| self.options.depths.contains(&p.coords.norm());
         let used = |i: &usize| usable(&scan.points[*i]);
@@ -303,16 +328,7 @@ impl<'a> Mapper<'a> {
             let times: Vec<f64> = used.iter().map(|&i| times[i] - middle).collect();
             points = deskew(&points, &times, &self.motion.velocity());
         }
-        // Sample at two resolutions.
-        let voxels = SampleVoxels {
-            fine: self.map.voxel(),
-            coarse: self.options.scan_voxel,
-        };
-        let sampled = match self.options.icp.freedom {
-            MotionFreedom::Space => SampledScan::new,
-            MotionFreedom::Plane => SampledScan::of_walls,
-        };
-        sampled(&points, voxels, &self.options.normals)
+        points
     }
 
     /// Registration of a scan onto the map; `None` where there is no map, or no overlap.

@@ -3,6 +3,7 @@
 use super::beams::BeamGrid;
 use crate::geometry::{CellOptions, CellPlane, CellPlanes, VoxelTable, voxel_key};
 use nalgebra::{Isometry3, Point3, Vector3};
+use std::ops::RangeInclusive;
 
 /// Scan of a lidar.
 #[derive(Clone, Copy, Debug)]
@@ -121,15 +122,25 @@ const COPY_ANGLE: f64 = 0.048;
 const COPY_HEIGHT: f64 = 1.0 / 3.0;
 
 impl SampledScan {
-    /// First point with a plane in every voxel, at both resolutions. Adjacent beams confirm the plane, and it is as
-    /// thin as the noise of the scan permits.
-    pub fn new(points: &[Point3<f64>], voxels: SampleVoxels, cells: &CellOptions) -> Self {
-        Self::of_first(points.len(), points, voxels, cells)
+    /// First point at one of the depths (m) with a plane in every voxel, at both resolutions. Adjacent beams confirm the plane, and it
+    /// is as thin as the noise of the scan permits.
+    pub fn new(
+        points: &[Point3<f64>],
+        depths: &RangeInclusive<f64>,
+        voxels: SampleVoxels,
+        cells: &CellOptions,
+    ) -> Self {
+        Self::of_first(points.len(), points, depths, voxels, cells)
     }
 
     /// Samples of a planar scan, whose points are those of vertical walls: planes are fitted to the points and to copies
     /// of them above and below.
-    pub fn of_walls(points: &[Point3<f64>], voxels: SampleVoxels, cells: &CellOptions) -> Self {
+    pub fn of_walls(
+        points: &[Point3<f64>],
+        depths: &RangeInclusive<f64>,
+        voxels: SampleVoxels,
+        cells: &CellOptions,
+    ) -> Self {
         let mut walls = points.to_vec();
         for copy in [-2.0, -1.0, 1.0, 2.0] {
             walls.extend(points.iter().map(|point| {
@@ -138,32 +149,48 @@ impl SampledScan {
                 point + Vector3::z() * height
             }));
         }
-        Self::of_first(points.len(), &walls, voxels, cells)
+        Self::of_first(points.len(), &walls, depths, voxels, cells)
     }
 
     /// Samples among the first `count` points.
     fn of_first(
         count: usize,
         points: &[Point3<f64>],
+        depths: &RangeInclusive<f64>,
         voxels: SampleVoxels,
         cells: &CellOptions,
     ) -> Self {
         // Fit planes, and estimate the noise from their points.
-        let planes = CellPlanes::new(points.len(), |i| points[i].coords, cells);
-        let plane = |i: usize| Some(PointPlane::of(&points[i].coords, planes.at(i)?));
-        let with_plane = (0..points.len()).filter(|&i| planes.at(i).is_some());
-        let offsets = with_plane.step_by(NOISE_STEP).filter_map(plane);
-        let noise = robust_sd(&mut offsets.map(|s| s.offset).collect::<Vec<_>>());
+        let [nearest, farthest] = [depths.start(), depths.end()].map(|depth| depth * depth);
+        let is_used = |point: &Point3<f64>| {
+            let square = point.coords.norm_squared();
+            nearest <= square && square <= farthest
+        };
+        let position = |i: usize| {
+            let point = &points[i];
+            if is_used(point) {
+                point.coords
+            } else {
+                Vector3::zeros()
+            }
+        };
+        let planes = CellPlanes::new(points.len(), position, cells);
+        let with_plane = (0..points.len()).filter_map(|i| Some((&points[i], planes.at(i)?)));
+        let offset = |(point, plane): (&Point3<f64>, &CellPlane)| {
+            plane.normal.dot(&(point.coords - plane.mean)).abs()
+        };
+        let offsets = with_plane.step_by(NOISE_STEP).map(offset);
+        let noise = robust_sd(&mut offsets.collect::<Vec<_>>());
         // Sample the points on planes that are thin and wide for the noise, and that adjacent beams confirm.
-        let beams = BeamGrid::new(points);
+        let beams = BeamGrid::new(points, is_used);
         let mut fine = Vec::new();
         let mut voxel_tries: Vec<u8> = Vec::new();
         let mut occupied = VoxelTable::default();
         let mut last = None;
         for (i, point) in points[..count].iter().enumerate() {
-            if planes.at(i).is_none() {
+            let Some(plane) = planes.at(i) else {
                 continue;
-            }
+            };
             // Points of a scan are ordered: many are in the voxel of the point before.
             let key = voxel_key(&point.coords, voxels.fine);
             let voxel = match last {
@@ -176,7 +203,7 @@ impl SampledScan {
             if *tries >= TRIES {
                 continue;
             }
-            let Some(plane) = plane(i) else { continue };
+            let plane = PointPlane::of(&point.coords, plane);
             // A voxel with an edge has no samples.
             if plane.thickness > THICKNESS * noise.max(ROUGHNESS) {
                 *tries = TRIES;
@@ -216,8 +243,6 @@ impl SampledScan {
 struct PointPlane {
     /// Unit normal, oriented towards the lidar.
     normal: Vector3<f64>,
-    /// Distance of the point, m.
-    offset: f64,
     /// Standard deviations of the points of the plane along the normal, and along the shorter axis in the plane, m.
     thickness: f64,
     width: f64,
@@ -228,12 +253,11 @@ struct PointPlane {
 impl PointPlane {
     /// The plane of a cell at one of its points, lidar frame.
     fn of(point: &Vector3<f64>, plane: &CellPlane) -> Self {
-        let normal = plane.eigen.vectors[0];
+        let normal = plane.normal;
         let along = normal.dot(point) / point.norm();
-        let [thickness, width, _] = plane.eigen.values.map(|value| value.max(0.0).sqrt());
+        let [thickness, width, _] = plane.values.map(|value| value.max(0.0).sqrt());
         Self {
             normal: if along > 0.0 { -normal } else { normal },
-            offset: normal.dot(&(point - plane.mean)).abs(),
             thickness,
             width,
             slant: (1.0 - along * along).max(0.0).sqrt(),
@@ -287,7 +311,7 @@ mod tests {
             fine: 0.1,
             coarse: 0.4,
         };
-        let scan = SampledScan::new(&wall, voxels, &CellOptions::default());
+        let scan = SampledScan::new(&wall, &(0.1..=50.0), voxels, &CellOptions::default());
         // 20 x 20 and 5 x 5 voxels, twice where the wall crosses the border of voxels at 2 m.
         assert!(
             (400..=800).contains(&scan.fine.len()),

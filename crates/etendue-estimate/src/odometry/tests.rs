@@ -533,7 +533,7 @@ fn single_rings_on_a_floor_define_no_planes() {
         fine: 0.15,
         coarse: 0.25,
     };
-    let scan = SampledScan::new(&points, voxels, &CellOptions::default());
+    let scan = SampledScan::new(&points, &(0.0..=100.0), voxels, &CellOptions::default());
     let on_floor = scan.fine.iter().filter(|s| s.position.z < -0.75);
     let tilt = |s: &Surfel| s.normal.z.abs().min(1.0).acos().to_degrees();
     let tilts: Vec<f64> = on_floor
