@@ -11,8 +11,7 @@ pub(super) struct BeamGrid<'a> {
     sides: [f32; 2],
     /// Their reciprocals, 1/rad.
     per_angle: [f32; 2],
-    /// Number of cells in azimuth and in elevation. The last column is empty: beams on both sides of the azimuth of 180 degrees,
-    /// where a revolution begins and ends, count as farther apart by a column.
+    /// Number of cells in azimuth and in elevation.
     size: [usize; 2],
     /// First entry of each cell in `beams`, and the end of the last one.
     starts: Vec<u32>,
@@ -76,8 +75,8 @@ impl<'a> BeamGrid<'a> {
             points,
             sides: [TAU / full[0] as f32, PI / full[1] as f32],
             per_angle: [full[0] as f32 / TAU, full[1] as f32 / PI],
-            size: [full[0] + 1, full[1]],
-            starts: vec![0; (full[0] + 1) * full[1] + 1],
+            size: full,
+            starts: vec![0; full[0] * full[1] + 1],
             beams: vec![Beam::default(); count],
         };
         // Count the points of the cells.
@@ -561,7 +560,7 @@ mod tests {
         }
     }
 
-    /// Directions over the whole sphere, denser in a part of it; compared where the azimuth of 180 degrees is far.
+    /// Directions over the whole sphere, denser in a part of it; compared where the poles are far.
     #[test]
     fn adjacent_beams_are_those_of_an_exhaustive_search() {
         use etendue_physics::{Purpose, Stream};
@@ -575,8 +574,7 @@ mod tests {
         }
         let grid = BeamGrid::new(&points, |_| true);
         let mut found = 0;
-        let is_far =
-            |p: &&Point3<f64>| p.y.atan2(p.x).abs() < 2.8 && p.z.abs() < 2.0 * p.x.hypot(p.y);
+        let is_far = |p: &&Point3<f64>| p.z.abs() < 2.0 * p.x.hypot(p.y);
         for point in points.iter().filter(is_far) {
             let mut search = Search::new(&grid, &point.coords);
             search.sides = Sides::none();

