@@ -25,7 +25,7 @@ export class RecordingPanel extends Panel {
   private scan = 0;
   private isInWorld = false;
   private isShown = true;
-  private results = element("div");
+  private results = element("div", "comparison");
   private fitResults = element("div");
   private paths: string[] | null = null;
   private unknowns = new Set<string>(["sensor.pose"]);

@@ -199,6 +199,11 @@ try {
   await step("a fit finds the moved sensor back", async () => {
     await page.click("text=Keep this sweep");
     await page.locator("#fit-start").waitFor();
+    // The button stays where it is when the comparison comes, so that a click meets it
+    const top = () => evaluate(() => document.getElementById("fit-start").getBoundingClientRect().top);
+    const before = await top();
+    await waitFor(() => document.querySelector(".comparison .uplot"));
+    assert.equal(await top(), before);
     await change(() => evaluate(() => window.studio.app.edit([{ pose: [0.05, 0.03, 0, 4, 0, 0] }])));
     await page.click("#fit-start");
     await waitFor(() => ["done", "failed"].includes(window.studio.recording.events.at(-1)?.event));
