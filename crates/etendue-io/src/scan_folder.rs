@@ -41,8 +41,8 @@ pub(crate) fn files_of(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, 
 }
 
 /// The files of the bag in a folder, in the order of their messages: the only file, or the parts into which ROS
-/// splits a long bag. Parts of ROS 2 have `metadata.yaml` beside them; the names of those of ROS 1 end with `_0`,
-/// `_1` and so on. Empty for no bag, and for several ones.
+/// splits a long bag. The folder of parts of ROS 2 has a file `metadata.yaml`; the names of parts of ROS 1 end with
+/// `_0`, `_1` and so on. Empty for no bag, and for several ones.
 ///
 /// # Errors
 /// If the folder cannot be read.

@@ -269,82 +269,60 @@ impl<'g> Search<'g> {
 
     /// Points of the adjacent beams on both sides along an axis.
     fn adjacent(&mut self, axis: Axis) -> [Option<u32>; 2] {
-        match axis {
-            Axis::Azimuth => self.in_azimuth(),
-            Axis::Elevation => self.in_elevation(),
+        for step in 0..self.grid.size[1] {
+            let mut is_near = false;
+            for end in ends(step) {
+                is_near |= self.visit_row(axis, step, end);
+            }
+            if !is_near {
+                break;
+            }
         }
         self.sides.adjacent(axis)
     }
 
-    /// Searches the quarters to the right and to the left.
-    fn in_azimuth(&mut self) {
-        for step in 0..self.grid.size[1] {
-            let mut is_near = false;
-            for end in ends(step) {
-                let Some(row) = self.row(step, end) else {
-                    continue;
-                };
-                if row.square_to(0.0) > self.limit_of(0, 1) {
-                    continue;
+    /// Searches the row a number of steps towards smaller or larger angles for beams in the quarters around an axis. Returns whether
+    /// it is near enough for them.
+    fn visit_row(&mut self, axis: Axis, step: usize, end: usize) -> bool {
+        let Some(row) = self.row(step, end) else {
+            return false;
+        };
+        // Sides of the quarters that the row meets
+        let [first, second] = match axis {
+            Axis::Azimuth => [0, 1],
+            Axis::Elevation if step == 0 => [2, 3],
+            Axis::Elevation => [2 + end; 2],
+        };
+        if row.square_to(0.0) > self.limit_of(first, second) {
+            return false;
+        }
+        if row.is_empty {
+            return true;
+        }
+        // Nearest columns
+        if step > 0 {
+            self.visit_near(&row);
+        }
+        // Other columns to the right and to the left
+        let widest = match axis {
+            Axis::Azimuth => PI,
+            // A beam in these quarters is not farther along the row than across it.
+            Axis::Elevation => self.width(&row),
+        };
+        for towards in 0..2 {
+            let [first, second] = match axis {
+                Axis::Azimuth => [towards; 2],
+                Axis::Elevation => [first, second],
+            };
+            for column in NEAR + 1..=self.grid.size[0] / 2 {
+                let angle = self.angle_to(0, column, towards);
+                if angle > widest || row.square_to(angle) > self.limit_of(first, second) {
+                    break;
                 }
-                is_near = true;
-                if row.is_empty {
-                    continue;
-                }
-                if step > 0 {
-                    self.visit_near(&row);
-                }
-                for side in 0..2 {
-                    for column in NEAR + 1..=self.grid.size[0] / 2 {
-                        if row.square_to(self.angle_to(0, column, side)) > self.sides.limit(side) {
-                            break;
-                        }
-                        self.visit(&row, column, side);
-                    }
-                }
-            }
-            if !is_near {
-                break;
+                self.visit(&row, column, towards);
             }
         }
-    }
-
-    /// Searches the quarters below and above.
-    fn in_elevation(&mut self) {
-        for step in 0..self.grid.size[1] {
-            let mut is_near = false;
-            for end in ends(step) {
-                let Some(row) = self.row(step, end) else {
-                    continue;
-                };
-                let sides = if step == 0 { [2, 3] } else { [2 + end; 2] };
-                if row.square_to(0.0) > self.limit_of(sides[0], sides[1]) {
-                    continue;
-                }
-                is_near = true;
-                if row.is_empty {
-                    continue;
-                }
-                if step > 0 {
-                    self.visit_near(&row);
-                }
-                // A beam in these quarters is not farther along the row than across it.
-                let width = self.width(&row);
-                for towards in 0..2 {
-                    for column in NEAR + 1..=self.grid.size[0] / 2 {
-                        let angle = self.angle_to(0, column, towards);
-                        if angle > width || row.square_to(angle) > self.limit_of(sides[0], sides[1])
-                        {
-                            break;
-                        }
-                        self.visit(&row, column, towards);
-                    }
-                }
-            }
-            if !is_near {
-                break;
-            }
-        }
+        true
     }
 
     /// The larger limit of two sides, rad².

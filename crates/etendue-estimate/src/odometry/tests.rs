@@ -561,16 +561,19 @@ fn the_height_of_eight_rings_is_within_its_stated_deviation() {
     }
 }
 
-mod long_tests {
-    use super::*;
+/// Drive of 3 s at 5 m/s through the bare part of a corridor, where an oncoming car, which moves at 1 m/s, is all that determines the
+/// position along the axis.
+struct OncomingCar {
+    /// Largest error along the axis, in stated standard deviations.
+    largest: f64,
+    /// Error of the last position along the axis, m.
+    error: f64,
+    /// Whether the axis is named as degenerate at the end.
+    is_named: bool,
+}
 
-    /// In the bare part of a corridor an oncoming car, which moves at 1 m/s, is all that determines the position along the
-    /// axis. It contradicts the prediction, and its faces are few patches: the axis is held to the prediction and named,
-    /// and the error stays within three stated standard deviations. Where the noise of the first sweeps favours the car, the
-    /// lidar is carried along, by 0.4 to 1.6 m: in 9 of 24 drives. In one more the error is 3.4 standard deviations.
-    #[test]
-    #[ignore = "20 s on two cores: just long"]
-    fn an_object_that_moves_rarely_carries_the_lidar_along() {
+impl OncomingCar {
+    fn drive(seed: u64) -> Self {
         let drive = |time: f64| Isometry3::translation(5.0 * time, 0.1, 0.0);
         let place = |time: f64| {
             let mut place = corridor_with_pilasters(-200.0, 8.0);
@@ -581,20 +584,54 @@ mod long_tests {
             });
             place
         };
-        let mut right = 0;
-        for seed in 0..24 {
-            let lidar = Lidar {
-                columns: 1024,
-                seed,
-                ..LIDAR
-            };
-            let steps = driven(&lidar, 30, place, drive);
-            let errors = normalized_errors(&steps, drive);
-            let is_within = errors.iter().all(|error| error.x.abs() < 3.0);
-            let is_named =
-                |step: &MapperStep| step.quality.degenerate.iter().any(|d| d.in_world.x > 0.9);
-            right += usize::from(is_within && steps[25..].iter().any(is_named));
+        let lidar = Lidar {
+            columns: 1024,
+            seed,
+            ..LIDAR
+        };
+        let steps = driven(&lidar, 30, place, drive);
+        let errors = normalized_errors(&steps, drive);
+        let is_named =
+            |step: &MapperStep| step.quality.degenerate.iter().any(|d| d.in_world.x > 0.9);
+        Self {
+            largest: errors.iter().fold(0.0_f64, |max, e| max.max(e.x.abs())),
+            error: steps[29].world_from_lidar.translation.x - drive(2.9).translation.x,
+            is_named: steps[25..].iter().any(is_named),
         }
+    }
+
+    /// Whether the car does not carry the lidar along, and the error is within what is stated.
+    fn is_recognized(&self) -> bool {
+        self.largest < 3.0 && self.error.abs() < 0.1 && self.is_named
+    }
+}
+
+/// The car contradicts the prediction, and its faces are few patches: the axis is held to the prediction and named, and the error
+/// stays within the stated standard deviation. This is one of the drives in which that is so: see
+/// [`long_tests::an_object_that_moves_is_recognized_in_more_than_half_of_the_drives`].
+#[test]
+fn an_object_that_moves_does_not_carry_the_lidar_along() {
+    let OncomingCar {
+        largest,
+        error,
+        is_named,
+    } = OncomingCar::drive(15);
+    assert!(largest < 3.0, "{largest}");
+    // Measured: 13 mm; beyond three standard deviations where contradictions are followed.
+    assert!(error.abs() < 0.1, "{error}");
+    assert!(is_named);
+}
+
+mod long_tests {
+    use super::*;
+
+    /// In the other 10 of 24 drives the noise of the first sweeps favours the car: in 9 it carries the lidar along, by 0.4 to
+    /// 1.6 m, and in one the error is 3.4 standard deviations.
+    #[test]
+    #[ignore = "20 s on two cores: just long"]
+    fn an_object_that_moves_is_recognized_in_more_than_half_of_the_drives() {
+        let drives = (0..24).map(OncomingCar::drive);
+        let right = drives.filter(OncomingCar::is_recognized).count();
         // Measured: 14
         assert!(right >= 14, "{right}");
     }
