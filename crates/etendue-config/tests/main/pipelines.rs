@@ -38,6 +38,8 @@ struct Case {
     speed: f64,
     frame: Frame,
     without_noise: bool,
+    /// Whether the shares of mixed returns are found; shots are then reported one by one.
+    with_mixing: bool,
     air: Air,
     light: LightModel,
 }
@@ -48,6 +50,7 @@ impl Case {
             speed: 1.0,
             frame: Frame::World,
             without_noise: false,
+            with_mixing: true,
             air: Air::default(),
             light: LightModel::default(),
         }
@@ -74,7 +77,7 @@ impl Case {
             without_noise: self.without_noise,
             pipeline,
             with_truth: true,
-            with_mixing: true,
+            with_mixing: self.with_mixing,
             ..SweepSettings::default()
         };
         let pose = |time: f64| {
@@ -87,15 +90,25 @@ impl Case {
             .install(|| simulate(&world, lidar, &settings, pose))
     }
 
-    /// The sweep by the plain pipeline, after comparison with the sweeps in every instruction set.
+    /// The sweep by the plain pipeline, after comparison with the sweeps in every instruction set, with and without shares
+    /// of mixed returns.
     fn compare(&self, scenes: &Scenes, lidar: &Lidar) -> Sweep {
         let plain = self.sweep(&scenes.plain, lidar, Pipeline::Reference, 1);
+        let without_shares = Sweep {
+            mixing: vec![],
+            ..plain.clone()
+        };
         for (number, (isa, scene)) in scenes.by_isa.iter().enumerate() {
             let threads = 1 + 2 * (number % 2);
-            for threads in [threads, 4 - threads] {
-                let fast = self.sweep(scene, lidar, Pipeline::Vectorized(*isa), threads);
+            for (threads, with_mixing) in [(threads, true), (4 - threads, false)] {
+                let case = Self {
+                    with_mixing,
+                    ..self.clone()
+                };
+                let fast = case.sweep(scene, lidar, Pipeline::Vectorized(*isa), threads);
+                let expected = if with_mixing { &plain } else { &without_shares };
                 assert!(
-                    fast == plain,
+                    fast == *expected,
                     "{} differs in {isa} on {threads} threads",
                     lidar.name
                 );

@@ -1,7 +1,7 @@
 //! Echoes in closed form, without a sampled waveform.
 
 use super::closed_form::{ClosedForm, TimedFeature};
-use super::merge::{MergedReturns, merge_changed};
+use super::merge::{MergedLanes, MergedReturns, merge_changed};
 use super::{Detector, Discriminator, Echo, Pulse, PulseReturn};
 use crate::{NormalPairs, SPEED_OF_LIGHT, Scalar, Stream};
 use std::f64::consts::PI;
@@ -85,9 +85,9 @@ impl SingleEchoForm {
     }
 }
 
-/// Echoes of sixteen shots with a single return each.
+/// Echoes of sixteen shots, at most one of each.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SingleEchoes {
+pub struct EchoLanes {
     /// Their ranges, m.
     pub range: [f64; 16],
     /// Their peak powers.
@@ -124,7 +124,7 @@ impl<S: Scalar> AnalyticReceiver<S> {
         }
     }
 
-    /// Echoes of `returns` (sorted in place), nearest first; without noise if there is no stream.
+    /// Echoes of `returns` (reordered in place), nearest first; without noise if there is no stream.
     pub fn echoes(
         &self,
         returns: &mut [PulseReturn<S>],
@@ -171,7 +171,12 @@ impl<S: Scalar> AnalyticFinder<S> {
         self
     }
 
-    /// Appends the echoes of `returns` (sorted in place), nearest first; without noise if there is
+    /// Distance below which returns merge, m.
+    pub fn length(&self) -> f64 {
+        self.form.length
+    }
+
+    /// Appends the echoes of `returns` (reordered in place), nearest first; without noise if there is
     /// no stream. Every echo takes two draws: one for its power, and one for its range, whose
     /// spread combines noise and jitter.
     ///
@@ -354,51 +359,59 @@ impl AnalyticFinder {
         ranges: &[f64; 16],
         powers: &[f64; 16],
         draws: &NormalPairs,
-    ) -> SingleEchoes {
+    ) -> EchoLanes {
+        self.merged(&MergedLanes::of_singles(ranges, powers), draws)
+    }
+
+    /// Echoes of sixteen shots whose returns [merge](merge_returns), with given standard normal draws. They equal those of
+    /// [`AnalyticFinder::find`] if the draws are the first of its stream. The loops compile to the caller's vector
+    /// instructions.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    pub fn merged(&self, merged: &MergedLanes, draws: &NormalPairs) -> EchoLanes {
         match self.receiver.detector {
             Detector::Analogue(detector) => {
-                self.singles_of(Detector::Analogue(detector), ranges, powers, draws)
+                self.merged_by(Detector::Analogue(detector), merged, draws)
             }
             Detector::PhotonCounting(detector) => {
-                self.singles_of(Detector::PhotonCounting(detector), ranges, powers, draws)
+                self.merged_by(Detector::PhotonCounting(detector), merged, draws)
             }
         }
     }
 
-    /// [`AnalyticFinder::singles`] with the detector, the timed feature and the noise model selected outside of
+    /// [`AnalyticFinder::merged`] with the detector, the timed feature and the noise model selected outside of
     /// the loop, which is free of branches.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    fn singles_of(
+    fn merged_by(
         &self,
         detector: Detector,
-        ranges: &[f64; 16],
-        powers: &[f64; 16],
+        merged: &MergedLanes,
         draws: &NormalPairs,
-    ) -> SingleEchoes {
+    ) -> EchoLanes {
         let mut specialised = *self;
         specialised.receiver.detector = detector;
         match (self.form.timed(), self.noise) {
             (TimedFeature::Pulse, RangeNoise::Pulse { spread }) => {
                 specialised.form = self.form.timing(TimedFeature::Pulse);
                 specialised.noise = RangeNoise::Pulse { spread };
-                specialised.each(ranges, powers, draws)
+                specialised.each(merged, draws)
             }
             (TimedFeature::Edge { level }, RangeNoise::Edge { slope }) => {
                 specialised.form = self.form.timing(TimedFeature::Edge { level });
                 specialised.noise = RangeNoise::Edge { slope };
-                specialised.each(ranges, powers, draws)
+                specialised.each(merged, draws)
             }
-            _ => specialised.each(ranges, powers, draws),
+            _ => specialised.each(merged, draws),
         }
     }
 
     /// The echo of every lane.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    fn each(&self, ranges: &[f64; 16], powers: &[f64; 16], draws: &NormalPairs) -> SingleEchoes {
+    fn each(&self, lanes: &MergedLanes, draws: &NormalPairs) -> EchoLanes {
         let [power_draws, range_draws] = draws;
-        let mut echoes = SingleEchoes {
+        let mut echoes = EchoLanes {
             range: [0.0; 16],
             power: [0.0; 16],
             width: [0.0; 16],
@@ -407,9 +420,9 @@ impl AnalyticFinder {
         // Find the echo of each lane, found or not: without branches.
         for i in 0..16 {
             let merged = MergedReturns {
-                power: powers[i],
-                range: ranges[i],
-                variance: 0.0,
+                power: lanes.power[i],
+                range: lanes.range[i],
+                variance: lanes.variance[i],
             };
             let (echo, found) = self.possible_echo(&merged, power_draws[i], range_draws[i]);
             echoes.range[i] = echo.range;

@@ -14,17 +14,124 @@ pub(super) struct MergedReturns<S = f64> {
     pub variance: S,
 }
 
-/// Merges returns (sorted in place by range) whose distance to the previous one is less than `length` (m),
-/// and calls `echo` with total power, mean range (m) and range variance (m²) of each group, nearest first.
-/// Groups are selected on values.
+/// Merged returns of sixteen shots, one group each.
+///
+/// ```
+/// use etendue_physics::pulse::MergedLanes;
+/// // Two returns of the first shot: 2 at 10.0 m and 1 at 10.3 m. The others have none.
+/// let mut ranges = [[0.0; 16]; 2];
+/// let mut powers = [[0.0; 16]; 2];
+/// (ranges[0][0], powers[0][0]) = (10.0, 2.0);
+/// (ranges[1][0], powers[1][0]) = (10.3, 1.0);
+/// let merged = MergedLanes::new(ranges.iter().zip(&powers).map(|(range, power)| [range, power]));
+/// assert_eq!((merged.power[0], merged.power[1]), (3.0, 0.0));
+/// assert!((merged.range[0] - 10.1).abs() < 1e-12);
+/// assert!((merged.variance[0] - 0.02).abs() < 1e-12);
+/// assert!((merged.depth[0] - 0.3).abs() < 1e-12);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct MergedLanes {
+    /// Total power.
+    pub power: [f64; 16],
+    /// Power-weighted mean range, m; unspecified without power.
+    pub range: [f64; 16],
+    /// Power-weighted variance of the range, m²; unspecified without power.
+    pub variance: [f64; 16],
+    /// Range of the farthest return minus that of the nearest, m; negative without power.
+    pub depth: [f64; 16],
+}
+
+#[expect(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over sixteen lanes become the caller's vector instructions"
+)]
+impl MergedLanes {
+    /// Merges the returns of sixteen shots. Each element of `returns` has the ranges (m) and the powers of one return of each
+    /// shot, the power 0 where there is none. Lanes whose [depth](Self::depth) is less than the merging
+    /// distance equal [`merge_returns`], bit for bit.
+    #[inline(always)]
+    pub fn new<'r>(returns: impl Iterator<Item = [&'r [f64; 16]; 2]> + Clone) -> Self {
+        // Find the nearest and the farthest return.
+        let mut nearest = [f64::INFINITY; 16];
+        let mut farthest = [f64::NEG_INFINITY; 16];
+        for [range, power] in returns.clone() {
+            for i in 0..16 {
+                let exists = power[i] > 0.0;
+                nearest[i] = if exists & (range[i] < nearest[i]) {
+                    range[i]
+                } else {
+                    nearest[i]
+                };
+                farthest[i] = if exists & (range[i] > farthest[i]) {
+                    range[i]
+                } else {
+                    farthest[i]
+                };
+            }
+        }
+        // Sum the moments relative to the nearest return.
+        let mut total = [0.0; 16];
+        let mut first = [0.0; 16];
+        let mut second = [0.0; 16];
+        for [range, power] in returns {
+            for i in 0..16 {
+                let beyond = if power[i] > 0.0 {
+                    range[i] - nearest[i]
+                } else {
+                    0.0
+                };
+                total[i] += power[i];
+                first[i] += power[i] * beyond;
+                second[i] += power[i] * beyond * beyond;
+            }
+        }
+        // Divide by the total power.
+        let mut merged = Self {
+            power: total,
+            range: nearest,
+            variance: [0.0; 16],
+            depth: [0.0; 16],
+        };
+        for i in 0..16 {
+            let mean = first[i] / total[i];
+            merged.range[i] += mean;
+            merged.variance[i] = (second[i] / total[i] - mean * mean).max(0.0);
+            merged.depth[i] = farthest[i] - nearest[i];
+        }
+        merged
+    }
+
+    /// Sixteen shots of a single return each.
+    #[inline(always)]
+    pub fn of_singles(ranges: &[f64; 16], powers: &[f64; 16]) -> Self {
+        Self {
+            power: *powers,
+            range: *ranges,
+            variance: [0.0; 16],
+            depth: [0.0; 16],
+        }
+    }
+}
+
+/// Merges returns whose distance to the previous one is less than `length` (m), and calls `echo` with total power, mean
+/// range (m) and range variance (m²) of each group, nearest first. Groups are selected on values. Several groups are
+/// sorted in place by range.
 pub fn merge_returns<S: Scalar>(
     returns: &mut [PulseReturn<S>],
     length: f64,
     mut echo: impl FnMut(S, S, S),
 ) {
-    if let [only] = returns {
-        return echo(only.power, only.range, S::zero());
+    // All returns within one length are one group; their sums do not need an order.
+    let Some(nearest) = nearest(returns) else {
+        return;
+    };
+    let is_within = |one: &PulseReturn<S>| one.range.value() - nearest.value() < length;
+    if returns.iter().all(is_within) {
+        let all = moments(returns, nearest);
+        return echo(all.power, all.range, all.variance);
     }
+    // Divide other returns at the gaps.
     returns.sort_unstable_by(|a, b| a.range.value().total_cmp(&b.range.value()));
     let mut from = 0;
     for i in 0..returns.len() {
@@ -32,7 +139,7 @@ pub fn merge_returns<S: Scalar>(
             .get(i + 1)
             .is_none_or(|next| (next.range - returns[i].range).value() >= length);
         if ends {
-            let group = moments(&returns[from..=i]);
+            let group = moments(&returns[from..=i], returns[from].range);
             echo(group.power, group.range, group.variance);
             from = i + 1;
         }
@@ -102,14 +209,20 @@ pub fn merge_changed<S: Scalar>(
         returns,
         |near, far| far - near < length,
         |group| {
-            let group = moments(group);
+            let group = moments(group, group[0].range);
             echo(group.power, group.range, group.variance);
         },
     );
 }
 
-/// Total power, power-weighted mean and variance of the range of sorted returns.
-fn moments<S: Scalar>(returns: &[PulseReturn<S>]) -> MergedReturns<S> {
+/// The range of the nearest return, m; `None` without returns.
+fn nearest<S: Scalar>(returns: &[PulseReturn<S>]) -> Option<S> {
+    let ranges = returns.iter().map(|one| one.range);
+    ranges.reduce(|a, b| if b.value() < a.value() { b } else { a })
+}
+
+/// Total power, power-weighted mean and variance of the range of returns, one of which has the range `nearest` (m).
+fn moments<S: Scalar>(returns: &[PulseReturn<S>], nearest: S) -> MergedReturns<S> {
     if let [one] = returns {
         return MergedReturns {
             power: one.power,
@@ -118,7 +231,6 @@ fn moments<S: Scalar>(returns: &[PulseReturn<S>]) -> MergedReturns<S> {
         };
     }
     // Sum ranges relative to the nearest return, which avoids cancellation at long ranges.
-    let nearest = returns[0].range;
     let mut power = S::zero();
     let mut first = S::zero();
     let mut second = S::zero();

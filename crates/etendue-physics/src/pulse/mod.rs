@@ -32,7 +32,7 @@ mod shape;
 
 mod waveform;
 
-pub use analytic::{AnalyticFinder, AnalyticReceiver, SingleEchoForm, SingleEchoes};
+pub use analytic::{AnalyticFinder, AnalyticReceiver, EchoLanes, SingleEchoForm};
 pub use bias::{InclinedPlane, centroid_bias, constant_fraction_bias, threshold_walk};
 pub use detector::{AnalogueDetector, Detector, OverloadRecovery, PhotonCounter};
 pub use digitiser::Digitiser;
@@ -42,7 +42,7 @@ pub use echo_form::{EchoForm, EchoTiming};
 pub use fmcw::{Fmcw, FmcwEcho};
 pub use intensity::{IntensityResponse, ReflectivityScale};
 pub use link::{LinkBudget, reference_power};
-pub use merge::{group_returns, merge_changed, merge_returns};
+pub use merge::{MergedLanes, group_returns, merge_changed, merge_returns};
 pub use poisson::poisson;
 pub use pulse_return::{PulseReturn, RangedPower};
 pub use return_mode::{DualPair, ReturnMode};

@@ -3,6 +3,8 @@
 use super::lane_mask::LaneMask;
 use super::triangle::axes;
 use super::triangle_cache::{CachedTriangle, CachedTriangles};
+use crate::bvh::blas::BlasId;
+use crate::bvh::leaf_block::NO_TRIANGLE;
 use nalgebra::Vector3;
 
 /// Sixteen triangles in their mesh's frame, one per ray.
@@ -12,6 +14,9 @@ pub(crate) struct TriangleTile {
     vertex: [[[f64; 16]; 3]; 3],
     /// Unit normals, by axis and lane.
     pub normal: [[f64; 16]; 3],
+    /// The mesh of the triangles, and their numbers; `NO_TRIANGLE` in lanes with any triangle.
+    mesh: BlasId,
+    numbers: [u32; 16],
 }
 
 /// The intersections of sixteen rays.
@@ -30,13 +35,31 @@ impl TriangleTile {
     pub const EMPTY: Self = Self {
         vertex: [[[0.0; 16]; 3]; 3],
         normal: [[0.0; 16]; 3],
+        mesh: BlasId::NONE,
+        numbers: [NO_TRIANGLE; 16],
     };
 
-    /// Loads the triangles of these numbers into the lanes of a mask; other lanes get any triangle.
-    /// Each is read once for all its lanes: neighbouring rays often hit the same few.
+    /// Loads the triangles of these numbers; lanes with `NO_TRIANGLE` get any triangle. Triangles that are in their lanes
+    /// already are kept: the rays of a tile often hit those of the tile before. Others are read once for all their lanes:
+    /// neighbouring rays often hit the same few.
     #[inline(always)]
-    pub fn load(&mut self, source: &mut CachedTriangles, triangles: &[u32; 16], mut lanes: u32) {
-        let mut is_first = true;
+    pub fn load(&mut self, source: &mut CachedTriangles, triangles: &[u32; 16]) {
+        // Find the lanes to load.
+        if self.mesh != source.blas.id {
+            self.mesh = source.blas.id;
+            self.numbers = [NO_TRIANGLE; 16];
+        }
+        let mut lanes = 0;
+        let mut kept = 0;
+        for lane in 0..16 {
+            let is_same = triangles[lane] == self.numbers[lane];
+            let exists = triangles[lane] != NO_TRIANGLE;
+            lanes |= u32::from(exists & !is_same) << lane;
+            kept |= u32::from(exists & is_same) << lane;
+        }
+        self.numbers = *triangles;
+        // Load them, the first into all lanes if none is kept.
+        let mut is_first = kept == 0;
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize;
             let triangle = triangles[lane];
@@ -82,18 +105,16 @@ impl TriangleTile {
         // Rays that share their axes need no rearrangement.
         let first = axes(&Vector3::from(direction.map(|axis| axis[0])));
         if share_major_axis || share_axes(direction) {
-            let along = |of: &'_ [[f64; 16]; 3]| first.map(|axis| of[axis]);
-            let [o, d] = [along(origin), along(direction)];
-            let [a, b, c] = [
-                along(&self.vertex[0]),
-                along(&self.vertex[1]),
-                along(&self.vertex[2]),
-            ];
-            return intersect_along(refer(&o), refer(&d), [refer(&a), refer(&b), refer(&c)]);
+            let [a, b, c] = &self.vertex;
+            return intersect_along(
+                along(origin, first),
+                along(direction, first),
+                [along(a, first), along(b, first), along(c, first)],
+            );
         }
 
         // Arrange the coordinates of each lane by its own axes.
-        let mut along = [[[0.0; 16]; 3]; 5];
+        let mut arranged = [[[0.0; 16]; 3]; 5];
         let all = [
             origin,
             direction,
@@ -103,14 +124,14 @@ impl TriangleTile {
         ];
         for lane in 0..16 {
             let axes = axes(&Vector3::from(direction.map(|axis| axis[lane])));
-            for (to, from) in along.iter_mut().zip(all) {
+            for (to, from) in arranged.iter_mut().zip(all) {
                 for (place, axis) in axes.into_iter().enumerate() {
                     to[place][lane] = from[axis][lane];
                 }
             }
         }
-        let [o, d, a, b, c] = &along;
-        intersect_along(refer(o), refer(d), [refer(a), refer(b), refer(c)])
+        let [o, d, a, b, c] = arranged.each_ref().map(|of| along(of, [0, 1, 2]));
+        intersect_along(o, d, [a, b, c])
     }
 }
 
@@ -124,10 +145,10 @@ fn broadcast(own: &mut [f64; 16], number: f64, lanes: &LaneMask, in_all: bool) {
     }
 }
 
-/// References to the arrays of three axes.
+/// The numbers of three axes in an order of axes.
 #[inline(always)]
-fn refer(of: &[[f64; 16]; 3]) -> Axes<'_> {
-    [&of[0], &of[1], &of[2]]
+fn along(of: &[[f64; 16]; 3], [x, y, z]: [usize; 3]) -> Axes<'_> {
+    [&of[x], &of[y], &of[z]]
 }
 
 /// Whether [`axes`] gives the same for all directions.

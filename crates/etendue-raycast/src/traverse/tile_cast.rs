@@ -326,11 +326,7 @@ impl Tile<'_> {
 
         // Load the triangles.
         let triangles = nearest.triangles();
-        let mut lanes = 0;
-        for lane in 0..16 {
-            lanes |= u32::from(triangles[lane] != NO_TRIANGLE) << lane;
-        }
-        if lanes == 0 {
+        if triangles == [NO_TRIANGLE; 16] {
             return;
         }
         let mut source = CachedTriangles {
@@ -338,7 +334,7 @@ impl Tile<'_> {
             blas: context.geometry.blas_of(object),
             mesh: context.geometry.mesh_of(object),
         };
-        corners.load(&mut source, &triangles, lanes);
+        corners.load(&mut source, &triangles);
 
         // Intersect, and keep hits within the limits.
         let share_major_axis = FIRST && scratch.packet[packet].share_major_axis;
@@ -354,19 +350,21 @@ impl Tile<'_> {
         is_hit.assign(&mut self.hits.distance, &found.distance);
         is_hit.assign_u32(&mut self.hits.object, &[number as u32; 16]);
         is_hit.assign_u32(&mut self.hits.triangle, &triangles);
-        if !ANY {
-            object.rotate_lanes(&mut corners.normal, &self.rays.time);
-        }
         if FIRST {
             self.hits.barycentric = found.barycentric;
             self.hits.normal = corners.normal;
+            object.rotate_lanes(&mut self.hits.normal, &self.rays.time);
             return;
         }
         for (own, new) in self.hits.barycentric.iter_mut().zip(&found.barycentric) {
             is_hit.assign(own, new);
         }
-        for (own, new) in self.hits.normal.iter_mut().zip(&corners.normal) {
-            is_hit.assign(own, new);
+        if !ANY {
+            let mut normal = corners.normal;
+            object.rotate_lanes(&mut normal, &self.rays.time);
+            for (own, new) in self.hits.normal.iter_mut().zip(&normal) {
+                is_hit.assign(own, new);
+            }
         }
     }
 }

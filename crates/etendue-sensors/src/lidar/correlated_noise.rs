@@ -185,20 +185,20 @@ impl NoiseSampler {
         error
     }
 
-    /// [`NoiseSampler::error`] of sixteen consecutive shots, the first of which has the index `first`.
+    /// [`NoiseSampler::error`] of sixteen shots.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    pub fn errors(&self, first: u32, objects: [Option<ObjectId>; LANES]) -> [f64; LANES] {
+    pub fn errors(&self, shots: &[u32; LANES], objects: [Option<ObjectId>; LANES]) -> [f64; LANES] {
         let mut errors = [0.0; LANES];
-        for (error, lane) in errors.iter_mut().zip(first as usize..) {
-            *error = self.common[lane % self.common.len()];
+        for (error, shot) in errors.iter_mut().zip(shots) {
+            *error = self.common[*shot as usize % self.common.len()];
         }
         if self.neighbour.sd > 0.0 {
             let sweeps = [self.neighbour.draws.sweep; LANES];
-            self.neighbour.add(first, &sweeps, &mut errors);
+            self.neighbour.add(shots, &sweeps, &mut errors);
         }
         if self.beam.sd > 0.0 {
-            self.beam.add(first, &objects.map(sweep_word), &mut errors);
+            self.beam.add(shots, &objects.map(sweep_word), &mut errors);
         }
         errors
     }
@@ -227,17 +227,17 @@ impl AveragedDraws {
         self.sd * sum
     }
 
-    /// Adds [`AveragedDraws::of`] of sixteen consecutive shots, the first of which has the index `first`.
+    /// Adds [`AveragedDraws::of`] of sixteen shots.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    fn add(&self, first: u32, sweeps: &[u32; LANES], errors: &mut [f64; LANES]) {
+    fn add(&self, shots: &[u32; LANES], sweeps: &[u32; LANES], errors: &mut [f64; LANES]) {
         let mut sums = [0.0; LANES];
         for (back, weight) in (0..).zip(self.average.weights()) {
-            let mut shots = [first.wrapping_sub(back * self.stride); LANES];
-            for (shot, lane) in shots.iter_mut().zip(0..) {
-                *shot = shot.wrapping_add(lane);
+            let mut neighbours = *shots;
+            for shot in &mut neighbours {
+                *shot = shot.wrapping_sub(back * self.stride);
             }
-            let normals = self.draws.normals_of_sweeps(&shots, sweeps);
+            let normals = self.draws.normals_of_sweeps(&neighbours, sweeps);
             for (sum, normal) in sums.iter_mut().zip(&normals) {
                 *sum += weight * normal;
             }

@@ -81,6 +81,19 @@ impl Client {
         }
     }
 
+    /// The channels of topics, with others that are advertised before. A client that connects before the first sweep gets
+    /// the channels after it.
+    fn advertised(&mut self, topics: &[&str]) -> Json {
+        let mut channels: Vec<Json> = Vec::new();
+        let is_there =
+            |channels: &[Json], topic: &str| channels.iter().any(|own| own["topic"] == topic);
+        while !topics.iter().all(|topic| is_there(&channels, topic)) {
+            let new = self.text("advertise");
+            channels.extend(new["channels"].as_array().unwrap().iter().cloned());
+        }
+        json!({ "channels": channels })
+    }
+
     /// The next message with data; others are skipped.
     fn data(&mut self) -> (u32, u64, Vec<u8>) {
         loop {
@@ -131,7 +144,7 @@ fn a_set_parameter_changes_the_cloud() {
         info["capabilities"],
         json!(["parameters", "parametersSubscribe"])
     );
-    let advertised = client.text("advertise");
+    let advertised = client.advertised(&["/points", "/points/scan", "/tf"]);
     for (topic, schema) in [
         ("/points", "sensor_msgs/msg/PointCloud2"),
         ("/points/scan", "sensor_msgs/msg/LaserScan"),
@@ -272,7 +285,8 @@ fn another_sensor_has_other_topics() {
     let server = Server::start_with_foxglove("arena");
     let mut page = Page::open(&server);
     let mut client = Client::open(&server);
-    let scan = number(channel(&client.text("advertise"), "/points/scan"));
+    let advertised = client.advertised(&["/points", "/points/scan", "/tf"]);
+    let scan = number(channel(&advertised, "/points/scan"));
     page.edit(1, &json!([{ "sensor": "velodyne-vlp-16" }]));
     assert_eq!(client.text("unadvertise")["channelIds"], json!([scan]));
     page.request(&json!("undo"));
@@ -286,7 +300,7 @@ fn the_run_of_a_robot_is_played_at_its_own_pace() {
     let cart = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cart.toml");
     let server = Server::start_with_foxglove(cart);
     let mut client = Client::open(&server);
-    let advertised = client.text("advertise");
+    let advertised = client.advertised(&["/imu", "/tf_static"]);
     let channels = ["/imu", "/tf_static"].map(|topic| number(channel(&advertised, topic)));
     let subscriptions = json!([
         { "id": 0, "channelId": channels[0] }, { "id": 1, "channelId": channels[1] },

@@ -13,7 +13,7 @@ use crate::transport::DirectReturnLanes;
 use etendue_scene::{CastScratch, HitTile};
 use std::ops::Range;
 
-/// Number of tiles that are cast and evaluated at a time: they fit the first-level cache of a core.
+/// Number of tiles of beams of one ray that are cast and evaluated at a time: they fit the first-level cache of a core.
 const NEAR: usize = 8;
 
 impl FastSimulator<'_, '_> {
@@ -64,13 +64,7 @@ impl FastSimulator<'_, '_> {
         let mut new = CastOrder::default();
         let order = self.order_of(shots, &mut new);
         // Aim, cast and report them.
-        self.aim_tiles(
-            shots,
-            &fast.poses,
-            order.shots,
-            &mut fast.rays,
-            &mut fast.cast.tiles,
-        );
+        self.aim_tiles(shots, &fast.poses, order.shots, &mut fast.cast.tiles);
         self.report_batch(memory, first, BatchShots::Listed(shots), order, to);
         memory.fast.shots = listed;
     }
@@ -136,6 +130,7 @@ impl FastSimulator<'_, '_> {
             shots,
             poses,
             order,
+            per_shot: self.plain.beam_rays.count(),
             tiles: &cast.tiles,
             hits: &cast.hits,
             direct_returns: &cast.direct_returns,
@@ -150,11 +145,15 @@ impl FastSimulator<'_, '_> {
         let count = cast.tiles.len();
         cast.hits.resize(count, HitTile::NONE);
         cast.direct_returns.resize(count, DirectReturnLanes::NONE);
+        let near = match self.plain.beam_rays.count() {
+            1 => NEAR,
+            per_shot => per_shot,
+        };
         let results = cast
             .hits
-            .chunks_mut(NEAR)
-            .zip(cast.direct_returns.chunks_mut(NEAR));
-        for (rays, (hits, direct_returns)) in cast.tiles.chunks(NEAR).zip(results) {
+            .chunks_mut(near)
+            .zip(cast.direct_returns.chunks_mut(near));
+        for (rays, (hits, direct_returns)) in cast.tiles.chunks(near).zip(results) {
             world.scene().closest_hits_of_tiles(rays, hits, scratch);
             world.direct_returns(self.isa, rays, hits, direct_returns);
         }

@@ -17,7 +17,9 @@ pub(in crate::lidar) struct CastBatch<'a> {
     pub poses: &'a Poses,
     /// The order in which the rays are cast.
     pub order: Order<'a>,
-    /// Rays in cast order.
+    /// Number of rays of each shot.
+    pub per_shot: usize,
+    /// Rays: for each sixteen shots in cast order, a tile per ray of the beam.
     pub tiles: &'a [RayTile],
     /// First hits of the rays.
     pub hits: &'a [HitTile],
@@ -42,13 +44,20 @@ impl CastBatch<'_> {
         }
     }
 
-    /// A ray by its index in cast order.
+    /// Indices of the rays of a shot, by its place in cast order.
+    #[inline]
+    pub fn rays_of(&self, place: usize) -> impl Iterator<Item = usize> + Clone + use<> {
+        let first = place / 16 * self.per_shot * 16 + place % 16;
+        (first..).step_by(16).take(self.per_shot)
+    }
+
+    /// A ray by its index.
     #[inline]
     pub fn ray(&self, number: usize) -> Ray {
         self.tiles[number / 16].ray(number % 16)
     }
 
-    /// The first hit of a ray by its index in cast order.
+    /// The first hit of a ray by its index.
     #[inline]
     pub fn hit(&self, number: usize) -> Option<Hit> {
         self.hits[number / 16].hit(number % 16)

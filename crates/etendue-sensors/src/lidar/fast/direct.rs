@@ -3,6 +3,7 @@
 //! trees.
 
 use super::cast_batch::CastBatch;
+use super::merged_rays::{MergeRays, MergedRays, ReportMergedRays};
 use super::simulator::FastSimulator;
 use super::single_ray::{ReportSingleRays, SingleRayBeams};
 use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
@@ -76,6 +77,7 @@ pub(in crate::lidar) struct DirectMemory {
     /// Location of the light of each shot.
     light_indices: Vec<ShotLightIndex>,
     singles: SingleRayBeams,
+    merged: MergedRays,
     /// Surfaces with noise profiles, in blocks of sixteen shots.
     lanes: Vec<CalibratedLanes>,
     /// Returns of one shot.
@@ -88,6 +90,15 @@ pub(in crate::lidar) struct DirectMemory {
     tree_rays: Vec<LightRay<f64>>,
     /// First hits of `tree_rays`.
     tree_hits: Vec<Option<Hit>>,
+}
+
+impl DirectMemory {
+    /// Removes all light that shots have on their own.
+    fn clear_light(&mut self) {
+        self.ray_returns.clear();
+        self.light_indices.clear();
+        self.tree_shots.clear();
+    }
 }
 
 impl CastBatch<'_> {
@@ -114,6 +125,8 @@ impl FastSimulator<'_, '_> {
     ) {
         if self.direct.single {
             self.report_single_rays(cast, memory, plain, buffer);
+        } else if self.direct.merged && self.reporter.mixing.is_none() {
+            self.report_merged_rays(cast, memory, plain, buffer);
         } else {
             self.report_beams(cast, memory, plain, buffer);
         }
@@ -140,7 +153,60 @@ impl FastSimulator<'_, '_> {
         });
     }
 
-    /// Reports shots of several rays, or with sampled waveforms.
+    /// Reports shots of several rays whose light merges to an echo, sixteen at a time, and the others one by one.
+    fn report_merged_rays(
+        &self,
+        cast: &CastBatch,
+        memory: &mut DirectMemory,
+        plain: &mut Memory<f64>,
+        buffer: &mut ReturnBuffer,
+    ) {
+        // Find the echoes of sixteen shots at a time.
+        self.isa.run(MergeRays {
+            simulator: self,
+            cast,
+            merged: &mut memory.merged,
+        });
+        // Collect the light of the other shots.
+        memory.clear_light();
+        for number in 0..memory.merged.apart.len() {
+            let index = self.light_of(cast, memory.merged.apart[number], memory);
+            memory.light_indices.push(index);
+        }
+        self.collect_tree_light(cast, memory, plain);
+        // Report all in firing order.
+        let DirectMemory {
+            merged,
+            light_indices,
+            ray_returns,
+            returns,
+            ..
+        } = memory;
+        let Memory {
+            lights, detector, ..
+        } = plain;
+        let apart =
+            |place: usize, number: usize, buffer: &mut ReturnBuffer| match light_indices[number] {
+                ShotLightIndex::Tree(light) => {
+                    self.report_tree(cast, place, &mut lights[light], detector, buffer)
+                }
+                ShotLightIndex::Direct { first, count } => {
+                    let shot = cast.shots.at(place);
+                    let ray_returns = &ray_returns[first..first + count];
+                    let fired = cast.fired(&shot, place);
+                    self.report_several(fired, ray_returns, returns, detector, buffer)
+                }
+            };
+        self.isa.run(ReportMergedRays {
+            simulator: self,
+            cast,
+            merged,
+            apart,
+            buffer,
+        });
+    }
+
+    /// Reports shots of several rays one by one, or with sampled waveforms.
     fn report_beams(
         &self,
         cast: &CastBatch,
@@ -206,25 +272,27 @@ impl FastSimulator<'_, '_> {
     /// Separates the shots that need ray trees from the others and collects the direct returns of the
     /// latter.
     fn separate_tree_shots(&self, cast: &CastBatch, memory: &mut DirectMemory) {
-        memory.ray_returns.clear();
-        memory.light_indices.clear();
+        memory.clear_light();
         memory
             .light_indices
             .resize(cast.shots.count(), ShotLightIndex::Tree(0));
-        memory.tree_shots.clear();
-        let per_shot = self.plain.beam_rays.count();
-        for (place, &shot) in cast.order.shots.iter().enumerate() {
-            let first = memory.ray_returns.len();
-            let own = place * per_shot..(place + 1) * per_shot;
-            memory.light_indices[shot] =
-                if self.collect_direct_returns(cast, own, &mut memory.ray_returns) {
-                    let count = memory.ray_returns.len() - first;
-                    ShotLightIndex::Direct { first, count }
-                } else {
-                    memory.ray_returns.truncate(first);
-                    memory.tree_shots.push(shot);
-                    ShotLightIndex::Tree(memory.tree_shots.len() - 1)
-                };
+        for &shot in cast.order.shots {
+            memory.light_indices[shot] = self.light_of(cast, shot, memory);
+        }
+    }
+
+    /// Appends the direct returns of a shot, or the shot to those that need ray trees.
+    #[inline]
+    fn light_of(&self, cast: &CastBatch, shot: usize, memory: &mut DirectMemory) -> ShotLightIndex {
+        let first = memory.ray_returns.len();
+        let own = cast.rays_of(cast.order.places[shot]);
+        if self.collect_direct_returns(cast, own, &mut memory.ray_returns) {
+            let count = memory.ray_returns.len() - first;
+            ShotLightIndex::Direct { first, count }
+        } else {
+            memory.ray_returns.truncate(first);
+            memory.tree_shots.push(shot);
+            ShotLightIndex::Tree(memory.tree_shots.len() - 1)
         }
     }
 
@@ -234,7 +302,7 @@ impl FastSimulator<'_, '_> {
     fn collect_direct_returns(
         &self,
         cast: &CastBatch,
-        own: std::ops::Range<usize>,
+        own: impl Iterator<Item = usize>,
         ray_returns: &mut Vec<RayReturn>,
     ) -> bool {
         for (ray, number) in own.enumerate() {
@@ -286,10 +354,8 @@ impl FastSimulator<'_, '_> {
         // List the rays and first hits of these shots.
         memory.tree_rays.clear();
         memory.tree_hits.clear();
-        let per_shot = self.plain.beam_rays.count();
         for &shot in &memory.tree_shots {
-            let first = cast.order.places[shot] * per_shot;
-            let own = first..first + per_shot;
+            let own = cast.rays_of(cast.order.places[shot]);
             let rays = own.clone().map(|number| light_ray(&cast.ray(number)));
             memory.tree_rays.extend(rays);
             memory.tree_hits.extend(own.map(|number| cast.hit(number)));

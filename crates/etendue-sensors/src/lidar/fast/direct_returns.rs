@@ -18,6 +18,8 @@ pub(in crate::lidar) struct DirectReturns {
     pub calibrated: Vec<bool>,
     /// Whether each shot has one ray and the closed-form receiver.
     pub single: bool,
+    /// Whether each shot has several rays, the closed-form receiver, and no noise profile.
+    pub merged: bool,
     /// Whether any channel has a range offset.
     pub offset: bool,
 }
@@ -45,6 +47,7 @@ impl DirectReturns {
         let ends: Vec<bool> = materials.iter().map(Material::ends_paths).collect();
         let numbers = (0..).zip(materials).filter(|_| with_profiles);
         let analytic = pulsed.receiver.echoes == EchoModel::Analytic;
+        let per_shot = plain.beam_rays.count();
         let channels = &plain.lidar.channels;
         Some(Self {
             pulsed: *pulsed,
@@ -53,7 +56,8 @@ impl DirectReturns {
             calibrated: numbers
                 .map(|(number, _)| profiles.profile(MaterialId(number)).is_some())
                 .collect(),
-            single: analytic && plain.beam_rays.count() == 1,
+            single: analytic && per_shot == 1,
+            merged: analytic && per_shot > 1 && !with_profiles,
             offset: channels.iter().any(|channel| channel.range_offset != 0.0),
         })
     }

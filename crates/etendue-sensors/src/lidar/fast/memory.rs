@@ -5,13 +5,12 @@ use super::poses::Poses;
 use crate::lidar::firing::Column;
 use crate::lidar::shot::Shot;
 use crate::transport::DirectReturnLanes;
-use etendue_scene::{HitTile, Ray, RayTile};
+use etendue_scene::{HitTile, RayTile};
 
 /// Buffers of the vectorised pipeline, reused from batch to batch.
 #[derive(Default)]
 pub(in crate::lidar) struct FastMemory {
     pub poses: Poses,
-    pub rays: Vec<Ray>,
     /// Shots that are computed from a rotor where its precomputed beams do not apply.
     pub shots: Vec<Shot>,
     /// Columns on a rotor.
@@ -20,7 +19,7 @@ pub(in crate::lidar) struct FastMemory {
     pub direct: DirectMemory,
 }
 
-/// Rays in cast order, their first hits, and their direct returns.
+/// Rays, as of [`CastBatch`](super::cast_batch::CastBatch), their first hits, and their direct returns.
 #[derive(Default)]
 pub(in crate::lidar) struct CastTiles {
     pub tiles: Vec<RayTile>,

@@ -5,23 +5,18 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-mod block;
-mod write;
-
 use super::cast_batch::CastBatch;
+use super::report::block::{BlockDetections, BlockDraws, ProfileDraws, ReturnBlock};
+use super::report::write::{has_others, side, write_surfaces};
 use super::simulator::FastSimulator;
 use crate::calibrated::CalibratedLanes;
-use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::light::ShotLight;
-use crate::lidar::output::Outcome;
 use crate::lidar::return_buffer::ReturnBuffer;
 use crate::lidar::sweep::{DetectorMemory, shot_number};
-use block::{BlockDetections, BlockDraws, ProfileDraws, ReturnBlock};
-use etendue_physics::pulse::SingleEchoes;
-use etendue_physics::{Draws, NormalPairs, Purpose};
-use etendue_scene::{HitTile, MeshId, ObjectId};
+use etendue_physics::NormalPairs;
+use etendue_physics::pulse::EchoLanes;
+use etendue_scene::{HitTile, ObjectId};
 use etendue_simd::Vectorized;
-use write::{has_others, side, write_return, write_surfaces};
 
 /// Direct returns of a batch of single-ray beams, in firing order; the buffers are reused.
 #[derive(Default)]
@@ -91,7 +86,7 @@ impl SingleRayBeams {
         for (lane, &shot) in shots.iter().enumerate() {
             if !ends[tile.material[lane].0 as usize] && hits.is_hit(lane) {
                 self.tree_shots.push(shot);
-                tile.tree[lane] = shot_number(self.tree_shots.len());
+                tile.apart[lane] = shot_number(self.tree_shots.len());
                 tile.power[lane] = 0.0;
             }
         }
@@ -143,35 +138,15 @@ impl ReportSingleRays<'_, '_, '_, '_> {
         }
         // An `Option<BlockDetections>` would cost one more copy.
         let measured = self.measure(block, drawn, noise, first);
-        if block.tree == [0; 16] {
-            self.report_block(block, &measured, first, count);
+        if block.apart == [0; 16] {
+            self.simulator
+                .report_block(self.cast, block, &measured, first, count, self.buffer);
         } else {
             self.report_each(block, Some(&measured), first, count);
         }
     }
 
-    /// Adds the returns of the first `count` shots of a block without ray trees.
-    #[inline(always)]
-    fn report_block(
-        &mut self,
-        block: &ReturnBlock,
-        measured: &BlockDetections,
-        first: usize,
-        count: usize,
-    ) {
-        let simulator = self.simulator;
-        let cast = self.cast;
-        self.buffer.extend(count, |lane, number, place| {
-            if measured.within[lane] {
-                write_return(simulator, cast, place, block, measured, first, lane);
-            }
-            measured.outcome(lane, number)
-        });
-    }
-
-    /// Adds the returns of the first `count` shots of a block with ray trees, or (`measured` is none)
-    /// without direct returns.
-    #[inline(never)]
+    /// Adds the returns of a block with ray trees, or (`measured` is none) without direct returns.
     fn report_each(
         &mut self,
         block: &ReturnBlock,
@@ -179,37 +154,18 @@ impl ReportSingleRays<'_, '_, '_, '_> {
         first: usize,
         count: usize,
     ) {
-        for lane in 0..count {
-            let outcome = match (block.tree[lane], measured) {
-                // A shot without a ray tree in a block with direct returns.
-                (0, Some(measured)) => {
-                    let outcome = measured.outcome(lane, self.buffer.count());
-                    if measured.within[lane] {
-                        let place = self.buffer.place();
-                        write_return(
-                            self.simulator,
-                            self.cast,
-                            place,
-                            block,
-                            measured,
-                            first,
-                            lane,
-                        );
-                    }
-                    outcome
-                }
-                (0, None) => Outcome::NoReturn,
-                // A shot with a ray tree.
-                (light, _) => self.simulator.report_tree(
-                    self.cast,
-                    first + lane,
-                    &mut self.lights[light as usize - 1],
-                    self.detector,
-                    self.buffer,
-                ),
-            };
-            self.buffer.outcomes.push(outcome);
-        }
+        let Self {
+            simulator,
+            cast,
+            lights,
+            detector,
+            buffer,
+            ..
+        } = self;
+        let apart = |place: usize, light: usize, buffer: &mut ReturnBuffer| {
+            simulator.report_tree(cast, place, &mut lights[light], detector, buffer)
+        };
+        simulator.report_each(cast, block, measured, first, count, buffer, apart);
     }
 
     /// Detects sixteen shots: draws from noise profiles where they apply, the receiver's echoes elsewhere.
@@ -222,41 +178,11 @@ impl ReportSingleRays<'_, '_, '_, '_> {
         noise: &NormalPairs,
         first: usize,
     ) -> BlockDetections {
-        let simulator = self.simulator;
         // Find the echoes, with noise that is not independent from shot to shot.
         let mut echoes = self.echoes(block, drawn, noise);
         self.add_correlated_noise(block, drawn, first, &mut echoes);
-        // Add the range offsets, round, and apply the range limits.
-        let offsets = self.offsets(first);
-        let limits = simulator.plain.lidar.limits;
-        let reach = simulator.plain.lidar.receiver.echo_reach();
-        let mut range = [0.0; 16];
-        let mut distance = [0.0; 16];
-        let mut sourced = [false; 16];
-        let mut within = [false; 16];
-        let mut too_near = [false; 16];
-        for i in 0..16 {
-            range[i] = limits.stepped(echoes.range[i] + offsets[i]);
-            distance[i] = range[i] - offsets[i];
-            sourced[i] = (block.range[i] - echoes.range[i]).abs() <= reach;
-            within[i] = echoes.found[i] && range[i] >= limits.near && range[i] <= limits.far;
-            too_near[i] = echoes.found[i] && range[i] < limits.near;
-        }
-        // Compute intensities, positions and meshes.
-        BlockDetections {
-            intensity: self.intensity(&echoes, &distance, drawn),
-            echoes,
-            range,
-            offset: offsets,
-            point: match self.cast.shots {
-                BatchShots::Listed(_) => [[0.0; 16]; 3],
-                BatchShots::Rotor { rotor, columns, .. } => rotor.points(columns, first, &distance),
-            },
-            sourced,
-            mesh: self.meshes(block),
-            within,
-            too_near,
-        }
+        self.simulator
+            .detections(self.cast, block, echoes, drawn, first)
     }
 
     /// Adds the noise that is not independent from shot to shot to the echoes that the receiver found.
@@ -266,7 +192,7 @@ impl ReportSingleRays<'_, '_, '_, '_> {
         block: &ReturnBlock,
         drawn: Option<&BlockDraws>,
         first: usize,
-        echoes: &mut SingleEchoes,
+        echoes: &mut EchoLanes,
     ) {
         let Some(noise) = &self.simulator.plain.noise else {
             return;
@@ -279,68 +205,11 @@ impl ReportSingleRays<'_, '_, '_, '_> {
             objects[i] = is_near.then_some(ObjectId(block.object[i]));
         }
         // Add the errors of shots without a noise profile.
-        let errors = noise.errors(shot_number(self.cast.first + first), objects);
+        let errors = noise.errors(&self.numbers(first), objects);
         let calibrated = drawn.map_or(&[false; 16], |drawn| drawn.calibrated);
         for i in 0..16 {
             echoes.range[i] += if calibrated[i] { 0.0 } else { errors[i] };
         }
-    }
-
-    /// The meshes of the objects that the shots of a block hit.
-    #[inline(always)]
-    fn meshes(&self, block: &ReturnBlock) -> [MeshId; 16] {
-        let objects = self.simulator.plain.world.scene().objects();
-        let mesh = |object: u32| {
-            objects
-                .get(object as usize)
-                .map_or(MeshId(0), |own| own.mesh)
-        };
-        let first = block.object[0];
-        let mut is_uniform = true;
-        for i in 0..16 {
-            is_uniform &= block.object[i] == first;
-        }
-        if is_uniform {
-            [mesh(first); 16]
-        } else {
-            block.object.map(mesh)
-        }
-    }
-
-    /// Reported intensities: those drawn from noise profiles, and the response to the received power
-    /// elsewhere. `range` is the distance along the beam, m.
-    #[inline(always)]
-    fn intensity(
-        &self,
-        echoes: &SingleEchoes,
-        range: &[f64; 16],
-        drawn: Option<&BlockDraws>,
-    ) -> [f64; 16] {
-        // Without draws, apply the response to all shots.
-        let intensity = &self.simulator.plain.lidar.intensity;
-        let response = intensity.response;
-        let top = intensity.top;
-        let Some(drawn) = drawn else {
-            return response.report_lanes(&echoes.power, range, top);
-        };
-        // If all intensities are drawn, the response is not needed.
-        let mut is_drawn = [false; 16];
-        let mut others = false;
-        for i in 0..16 {
-            is_drawn[i] = drawn.calibrated[i] & !drawn.intensity[i].is_nan();
-            others |= echoes.found[i] && !is_drawn[i];
-        }
-        if !others {
-            return *drawn.intensity;
-        }
-        // Otherwise select per shot.
-        let mut intensity = response.report_lanes(&echoes.power, range, top);
-        for i in 0..16 {
-            if is_drawn[i] {
-                intensity[i] = drawn.intensity[i];
-            }
-        }
-        intensity
     }
 
     /// The echoes of sixteen shots: drawn from noise profiles, or found by the receiver.
@@ -350,14 +219,14 @@ impl ReportSingleRays<'_, '_, '_, '_> {
         block: &ReturnBlock,
         drawn: Option<&BlockDraws>,
         noise: &NormalPairs,
-    ) -> SingleEchoes {
+    ) -> EchoLanes {
         // Without draws, the receiver finds all echoes.
         let Some(drawn) = drawn else {
             return self.received(block, noise);
         };
         // If all are drawn, the receiver is not needed.
         if !has_others(block, drawn.calibrated) {
-            return SingleEchoes {
+            return EchoLanes {
                 range: *drawn.range,
                 power: block.power,
                 width: [0.0; 16],
@@ -379,7 +248,7 @@ impl ReportSingleRays<'_, '_, '_, '_> {
 
     /// The echoes of sixteen shots, as the receiver finds them.
     #[inline(always)]
-    fn received(&self, block: &ReturnBlock, noise: &NormalPairs) -> SingleEchoes {
+    fn received(&self, block: &ReturnBlock, noise: &NormalPairs) -> EchoLanes {
         let analytic = self.simulator.direct.pulsed.analytic;
         analytic.singles(&block.range, &block.power, noise)
     }
@@ -402,40 +271,21 @@ impl ReportSingleRays<'_, '_, '_, '_> {
             && blocks.iter().enumerate().any(needs_noise)
         {
             for (number, noise) in noise.iter_mut().enumerate() {
-                *noise = self.draws(first + 16 * number);
+                let numbers = self.numbers(first + 16 * number);
+                *noise = self.simulator.noise_draws(&numbers);
             }
         }
         noise
     }
 
-    /// Pairs of normal random numbers of sixteen shots for the receiver noise.
+    /// Indices in the sweep of sixteen shots.
     #[inline(always)]
-    fn draws(&self, first: usize) -> NormalPairs {
-        let run = self.simulator.plain.settings;
-        let draws = Draws {
-            seed: run.seed,
-            sensor: run.sensor,
-            sweep: run.sweep,
-            purpose: Purpose::ReceiverNoise,
-        };
-        let mut numbers = [shot_number(self.cast.first + first); 16];
+    fn numbers(&self, first: usize) -> [u32; 16] {
+        let mut numbers = [self.cast.number(first); 16];
         for (number, lane) in numbers.iter_mut().zip(0..) {
             *number += lane;
         }
-        draws.normal_pairs(&numbers, 0)
-    }
-
-    /// Range offsets of the channels of sixteen shots, m.
-    #[inline(always)]
-    fn offsets(&self, first: usize) -> [f64; 16] {
-        let mut offsets = [0.0; 16];
-        if self.simulator.direct.offset {
-            let channels = &self.simulator.plain.lidar.channels;
-            for (offset, shot) in offsets.iter_mut().zip(self.cast.first + first..) {
-                *offset = channels[shot % channels.len()].range_offset;
-            }
-        }
-        offsets
+        numbers
     }
 
     /// Draws the shots of four blocks on surfaces with noise profiles; none if there are none. Batches of

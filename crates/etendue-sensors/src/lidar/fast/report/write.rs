@@ -5,11 +5,11 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use super::super::cast_batch::CastBatch;
-use super::super::simulator::FastSimulator;
 use super::block::{BlockDetections, ReturnBlock};
 use crate::calibrated::{CalibratedLanes, side_of};
 use crate::lidar::batch_shots::BatchShots;
+use crate::lidar::fast::cast_batch::CastBatch;
+use crate::lidar::fast::simulator::FastSimulator;
 use crate::lidar::frame::Frame;
 use crate::lidar::output::{Return, Source};
 use crate::lidar::sweep::shot_number;
@@ -19,7 +19,7 @@ use nalgebra::{Point3, Vector3};
 /// Writes the return of one shot to `place`, field by field: a copy of a whole `Return` would wait until
 /// all its fields are stored.
 #[inline(always)]
-pub(super) fn write_return(
+pub(in crate::lidar::fast) fn write_return(
     simulator: &FastSimulator,
     cast: &CastBatch,
     place: &mut Return,
@@ -69,7 +69,7 @@ pub(super) fn write_return(
 
 /// Whether any shot with a direct return is not drawn from a noise profile.
 #[inline(always)]
-pub(super) fn has_others(block: &ReturnBlock, calibrated: &[bool; 16]) -> bool {
+pub(in crate::lidar::fast) fn has_others(block: &ReturnBlock, calibrated: &[bool; 16]) -> bool {
     let mut others = false;
     for i in 0..16 {
         others |= block.power[i] > 0.0 && !calibrated[i];
@@ -80,7 +80,7 @@ pub(super) fn has_others(block: &ReturnBlock, calibrated: &[bool; 16]) -> bool {
 /// Writes the profiled surfaces of a block to `surfaces`, starting with the lane `from`; equal to
 /// [`ReturnSummary`](crate::calibrated::ReturnSummary) of each shot. Returns whether there are any.
 #[inline(always)]
-pub(super) fn write_surfaces(
+pub(in crate::lidar::fast) fn write_surfaces(
     surfaces: &mut CalibratedLanes<64>,
     from: usize,
     block: &ReturnBlock,
@@ -115,7 +115,7 @@ pub(super) fn write_surfaces(
 
 /// Signed side of the surface normal on which the light of a single-ray shot arrives, in [-1, 1].
 #[inline(never)]
-pub(super) fn side(cast: &CastBatch, cos_incidence: f64, shot: usize) -> f64 {
+pub(in crate::lidar::fast) fn side(cast: &CastBatch, cos_incidence: f64, shot: usize) -> f64 {
     let place = cast.order.places[shot];
     let tile = place / 16;
     let lane = place % 16;

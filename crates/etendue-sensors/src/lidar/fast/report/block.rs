@@ -8,38 +8,43 @@ use crate::calibrated::DrawnBeams;
 use crate::lidar::output::Outcome;
 use crate::lidar::sweep::shot_number;
 use crate::transport::DirectReturnLanes;
-use etendue_physics::pulse::SingleEchoes;
+use etendue_physics::pulse::EchoLanes;
 use etendue_scene::{HitTile, MaterialId, MeshId};
 
 /// Direct returns of sixteen consecutive shots.
 #[derive(Clone)]
 #[repr(C, align(64))]
-pub(super) struct ReturnBlock {
+pub(in crate::lidar::fast) struct ReturnBlock {
     /// Half the optical path, m.
-    pub(super) range: [f64; 16],
+    pub(in crate::lidar::fast) range: [f64; 16],
     /// Power at the receiver, 1/(m² sr); 0 without a direct return.
-    pub(super) power: [f64; 16],
-    pub(super) cos_incidence: [f64; 16],
+    pub(in crate::lidar::fast) power: [f64; 16],
+    pub(in crate::lidar::fast) cos_incidence: [f64; 16],
     /// Indices of objects.
-    pub(super) object: [u32; 16],
-    pub(super) material: [MaterialId; 16],
-    /// One plus the index of the shot's ray-tree light; 0 for shots without ray trees.
-    pub(super) tree: [u32; 16],
+    pub(in crate::lidar::fast) object: [u32; 16],
+    pub(in crate::lidar::fast) material: [MaterialId; 16],
+    /// One plus the number of a shot that is reported apart, because it needs a ray tree or has several echoes; 0 for the
+    /// others.
+    pub(in crate::lidar::fast) apart: [u32; 16],
 }
 
 impl ReturnBlock {
-    pub(super) const NOTHING: Self = Self {
+    pub(in crate::lidar::fast) const NOTHING: Self = Self {
         range: [0.0; 16],
         power: [0.0; 16],
         cos_incidence: [0.0; 16],
         object: [0; 16],
         material: [MaterialId(0); 16],
-        tree: [0; 16],
+        apart: [0; 16],
     };
 
-    /// The direct returns along the rays of a tile, without the indices of ray trees.
+    /// The direct returns along the rays of a tile, none of them apart.
     #[inline]
-    pub(super) fn of(direct: &DirectReturnLanes, hits: &HitTile, weight: f64) -> Self {
+    pub(in crate::lidar::fast) fn of(
+        direct: &DirectReturnLanes,
+        hits: &HitTile,
+        weight: f64,
+    ) -> Self {
         let mut tile = Self::NOTHING;
         for i in 0..16 {
             let power = direct.power[i] * weight;
@@ -53,14 +58,14 @@ impl ReturnBlock {
     }
 
     /// Copies `N` lanes of another block, starting with its lane `lane`, to the lanes starting with `place`;
-    /// `trees` says whether to copy the indices of ray trees.
+    /// `apart` says whether to copy the numbers of shots that are reported apart.
     #[inline(always)]
-    pub(super) fn copy_lanes<const N: usize>(
+    pub(in crate::lidar::fast) fn copy_lanes<const N: usize>(
         &mut self,
         place: usize,
         from: &Self,
         lane: usize,
-        trees: bool,
+        apart: bool,
     ) {
         let to = place..place + N;
         let of = lane..lane + N;
@@ -69,57 +74,57 @@ impl ReturnBlock {
         self.cos_incidence[to.clone()].copy_from_slice(&from.cos_incidence[of.clone()]);
         self.object[to.clone()].copy_from_slice(&from.object[of.clone()]);
         self.material[to.clone()].copy_from_slice(&from.material[of.clone()]);
-        if trees {
-            self.tree[to].copy_from_slice(&from.tree[of]);
+        if apart {
+            self.apart[to].copy_from_slice(&from.apart[of]);
         }
     }
 }
 
 /// Detections of sixteen shots, ready to be reported.
-pub(super) struct BlockDetections {
-    pub(super) echoes: SingleEchoes,
+pub(in crate::lidar::fast) struct BlockDetections {
+    pub(in crate::lidar::fast) echoes: EchoLanes,
     /// Reported range, rounded to the device's steps, m.
-    pub(super) range: [f64; 16],
+    pub(in crate::lidar::fast) range: [f64; 16],
     /// Range offset of the channel, m.
-    pub(super) offset: [f64; 16],
+    pub(in crate::lidar::fast) offset: [f64; 16],
     /// Position in the sensor's frame, by axis, m; only for [`BatchShots::Rotor`].
-    pub(super) point: [[f64; 16]; 3],
+    pub(in crate::lidar::fast) point: [[f64; 16]; 3],
     /// Reported intensity.
-    pub(super) intensity: [f64; 16],
+    pub(in crate::lidar::fast) intensity: [f64; 16],
     /// Whether the echo is within the pulse length of the surface's return, and so originates from it.
-    pub(super) sourced: [bool; 16],
+    pub(in crate::lidar::fast) sourced: [bool; 16],
     /// Mesh of the object that was hit.
-    pub(super) mesh: [MeshId; 16],
+    pub(in crate::lidar::fast) mesh: [MeshId; 16],
     /// Whether an echo was found within the range limits.
-    pub(super) within: [bool; 16],
+    pub(in crate::lidar::fast) within: [bool; 16],
     /// Whether an echo was found below the nearest range.
-    pub(super) too_near: [bool; 16],
+    pub(in crate::lidar::fast) too_near: [bool; 16],
 }
 
 /// Draws from noise profiles for 64 shots.
 #[repr(align(64))]
-pub(super) struct ProfileDraws {
+pub(in crate::lidar::fast) struct ProfileDraws {
     /// Whether each shot is drawn from a profile.
-    pub(super) calibrated: [bool; 64],
-    pub(super) drawn: DrawnBeams<64>,
+    pub(in crate::lidar::fast) calibrated: [bool; 64],
+    pub(in crate::lidar::fast) drawn: DrawnBeams<64>,
 }
 
 /// Draws from noise profiles for sixteen shots.
-pub(super) struct BlockDraws<'a> {
+pub(in crate::lidar::fast) struct BlockDraws<'a> {
     /// Whether each shot is drawn from a profile.
-    pub(super) calibrated: &'a [bool; 16],
+    pub(in crate::lidar::fast) calibrated: &'a [bool; 16],
     /// Whether each drawn shot returned.
-    pub(super) returned: &'a [bool; 16],
+    pub(in crate::lidar::fast) returned: &'a [bool; 16],
     /// Drawn range, m.
-    pub(super) range: &'a [f64; 16],
+    pub(in crate::lidar::fast) range: &'a [f64; 16],
     /// Drawn intensity; NaN where the profile has none.
-    pub(super) intensity: &'a [f64; 16],
+    pub(in crate::lidar::fast) intensity: &'a [f64; 16],
 }
 
 impl<'a> BlockDraws<'a> {
     /// The draws of one of the four blocks of sixteen.
     #[inline(always)]
-    pub(super) fn of(all: &'a ProfileDraws, number: usize) -> Self {
+    pub(in crate::lidar::fast) fn of(all: &'a ProfileDraws, number: usize) -> Self {
         Self {
             calibrated: &all.calibrated.as_chunks().0[number],
             returned: &all.drawn.returned.as_chunks().0[number],
@@ -132,7 +137,7 @@ impl<'a> BlockDraws<'a> {
 impl BlockDetections {
     /// The outcome of a shot; its return, if any, has the index `number`.
     #[inline(always)]
-    pub(super) fn outcome(&self, lane: usize, number: usize) -> Outcome {
+    pub(in crate::lidar::fast) fn outcome(&self, lane: usize, number: usize) -> Outcome {
         if self.within[lane] {
             return Outcome::Points {
                 first: shot_number(number),
