@@ -380,14 +380,11 @@ impl PulsedTable {
                 sensitivity.photon_counting(counter.background_counts, counter.capacity_counts)
             }
             (None, Some(diode)) => {
-                let saturation = diode.saturation_over_threshold;
-                let (threshold, detector) = sensitivity.analogue(saturation);
-                (
-                    threshold,
-                    diode.with_shot_noise_and_recovery(threshold, detector),
-                )
+                let (threshold, detector) =
+                    sensitivity.analogue(diode.saturation_over_threshold, diode.shot_over_thermal);
+                (threshold, diode.with_recovery(detector))
             }
-            (None, None) => sensitivity.analogue(f64::INFINITY),
+            (None, None) => sensitivity.analogue(f64::INFINITY, 0.0),
         };
         // Convert the other numbers to SI units
         PulsedReceiver {
@@ -419,10 +416,10 @@ impl PulsedTable {
 }
 
 impl AnalogueTable {
-    fn with_shot_noise_and_recovery(&self, threshold: f64, detector: Detector) -> Detector {
+    /// The detector with the recovery of the table.
+    fn with_recovery(&self, detector: Detector) -> Detector {
         match detector {
             Detector::Analogue(analogue) => Detector::Analogue(AnalogueDetector {
-                shot_noise: self.shot_over_thermal * analogue.thermal_noise.powi(2) / threshold,
                 recovery: self.recovery_ns.map(|time| OverloadRecovery {
                     time: time * 1e-9,
                     share: self.recovery_share,

@@ -38,7 +38,7 @@ pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Lidar {
         probability: 0.9,
         threshold_over_noise: 5.0,
     };
-    let (threshold, detector) = sensitivity.analogue(1e5);
+    let (threshold, detector) = sensitivity.analogue(1e5, 0.0);
     let widths = |horizontal, vertical| Divergence {
         horizontal,
         vertical,

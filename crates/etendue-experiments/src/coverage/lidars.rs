@@ -159,7 +159,7 @@ fn pulsed_receiver(jitter: f64) -> PulsedReceiver {
         probability: 0.9,
         threshold_over_noise: 5.0,
     };
-    let (threshold, detector) = sensitivity.analogue(1e5);
+    let (threshold, detector) = sensitivity.analogue(1e5, 0.0);
     PulsedReceiver {
         pulse: Pulse::gaussian(5e-9),
         discriminator: Discriminator::ConstantFraction { fraction: 0.5 },

@@ -281,4 +281,47 @@ mod tests {
         assert_eq!(groups(&changed), [vec![3.0, 3.5, 4.1], vec![5.0, 5.2]]);
         assert!(groups(&[(4.0, 0.0)]).is_empty());
     }
+
+    /// Sixteen shots of seven returns, some of which have no power, in lanes and one by one: the same bits where they merge.
+    #[test]
+    fn lanes_have_the_bits_of_merged_returns() {
+        let length = 0.7;
+        let mut merging = 0;
+        for trial in 0..200 {
+            let mut stream = crate::Stream::new(3, 0, 0, trial, crate::Purpose::ReceiverNoise);
+            let mut ranges = [[0.0; 16]; 7];
+            let mut powers = [[0.0; 16]; 7];
+            for (range, power) in ranges.iter_mut().zip(&mut powers) {
+                for lane in 0..16 {
+                    range[lane] = 40.0 + stream.uniform();
+                    power[lane] = (stream.uniform() - 0.4).max(0.0);
+                }
+            }
+            let merged = MergedLanes::new(ranges.iter().zip(&powers).map(|(r, p)| [r, p]));
+            for lane in 0..16 {
+                let one = |(range, power): (&[f64; 16], &[f64; 16])| PulseReturn {
+                    range: range[lane],
+                    power: power[lane],
+                };
+                let all = ranges.iter().zip(&powers).map(one);
+                let mut returns: Vec<PulseReturn> = all.filter(|one| one.power > 0.0).collect();
+                let mut groups = vec![];
+                merge_returns(&mut returns, length, |power, range, variance| {
+                    groups.push([power, range, variance]);
+                });
+                if groups.len() == 1 && merged.depth[lane] < length {
+                    let own = [
+                        merged.power[lane],
+                        merged.range[lane],
+                        merged.variance[lane],
+                    ];
+                    assert_eq!(groups[0], own);
+                    merging += 1;
+                }
+                // Several groups are deeper than the merging distance.
+                assert!(groups.len() < 2 || merged.depth[lane] >= length);
+            }
+        }
+        assert!(merging > 500, "{merging}");
+    }
 }

@@ -95,7 +95,7 @@ mod tests {
             probability: 0.9,
             threshold_over_noise: 5.0,
         };
-        let (threshold, detector) = sensitivity.analogue(1e4);
+        let (threshold, detector) = sensitivity.analogue(1e4, 0.0);
         let narrow = Divergence {
             horizontal: 1e-3,
             vertical: 1e-3,
