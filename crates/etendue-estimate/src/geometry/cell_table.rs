@@ -1,15 +1,22 @@
-//! Table of the occupied cells of a grid, by blocks.
+//! Tables of the occupied cells of a grid, by blocks.
 
 use super::VoxelTable;
+
+/// Values of the occupied blocks of cells of a cubic grid.
+pub(crate) struct BlockTable<T> {
+    /// Occupied blocks.
+    blocks: VoxelTable,
+    values: Vec<T>,
+    /// Block of the cell before, and its number: cells of a scan are ordered.
+    last: Option<([i32; 3], usize)>,
+}
 
 /// Occupied cells of a cubic grid, numbered in the order of their insertion. Blocks of cells are in a hash table: the 27 cells
 /// around one are in at most eight blocks.
 #[derive(Default)]
 pub(crate) struct CellTable {
-    /// Occupied blocks.
-    blocks: VoxelTable,
     /// Cells of each block.
-    cells: Vec<BlockCells>,
+    blocks: BlockTable<BlockCells>,
     /// Integer coordinates of the cells.
     keys: Vec<[i32; 3]>,
 }
@@ -35,7 +42,39 @@ pub(crate) const CELLS_PER_SIDE: i32 = 1 << SIDE_BITS;
 const SIDE_MASK: i32 = (1 << SIDE_BITS) - 1;
 
 /// Number of cells of a block.
-const CELLS: usize = 1 << (3 * SIDE_BITS);
+pub(crate) const CELLS: usize = 1 << (3 * SIDE_BITS);
+
+impl<T> Default for BlockTable<T> {
+    fn default() -> Self {
+        Self {
+            blocks: VoxelTable::default(),
+            values: Vec::new(),
+            last: None,
+        }
+    }
+}
+
+impl<T> BlockTable<T> {
+    /// Value of the block of a cell, which is added if it is new.
+    #[inline]
+    pub fn insert(&mut self, key: [i32; 3], new: impl FnOnce() -> T) -> &mut T {
+        let block = block_of(key);
+        let number = match self.last {
+            Some((last, number)) if last == block => number,
+            _ => self.blocks.insert(block) as usize,
+        };
+        self.last = Some((block, number));
+        if number == self.values.len() {
+            self.values.push(new());
+        }
+        &mut self.values[number]
+    }
+
+    /// Value of a block.
+    fn find(&self, block: [i32; 3]) -> Option<&T> {
+        Some(&self.values[self.blocks.find(block)?])
+    }
+}
 
 impl CellTable {
     /// Number of cells.
@@ -50,14 +89,10 @@ impl CellTable {
 
     /// Number of the cell with a key, which is added if it is new.
     pub fn insert(&mut self, key: [i32; 3]) -> u32 {
-        let block = self.blocks.insert(Self::block_of(key)) as usize;
-        if block == self.cells.len() {
-            self.cells.push(BlockCells {
-                occupied: 0,
-                numbers: [NO_CELL; CELLS],
-            });
-        }
-        let block = &mut self.cells[block];
+        let block = self.blocks.insert(key, || BlockCells {
+            occupied: 0,
+            numbers: [NO_CELL; CELLS],
+        });
         let place = place_of(key);
         if block.occupied >> place & 1 == 0 {
             #[expect(clippy::cast_possible_truncation, reason = "cells are numbered by u32")]
@@ -71,7 +106,7 @@ impl CellTable {
 
     /// Number of the cell with a key.
     pub fn find(&self, key: [i32; 3]) -> Option<usize> {
-        let block = &self.cells[self.blocks.find(Self::block_of(key))?];
+        let block = self.blocks.find(block_of(key))?;
         let place = place_of(key);
         (block.occupied >> place & 1 == 1).then(|| block.numbers[place] as usize)
     }
@@ -79,13 +114,13 @@ impl CellTable {
     /// Calls a function for the numbers of the cells of a block.
     pub fn visit_block(&self, block: [i32; 3], function: impl FnMut(usize)) {
         if let Some(found) = self.blocks.find(block) {
-            self.cells[found].visit(u64::MAX, function);
+            found.visit(u64::MAX, function);
         }
     }
 
     /// Calls a function for the numbers of the occupied cells among one and its 26 neighbours, by blocks.
     pub fn visit_around(&self, key: [i32; 3], mut function: impl FnMut(usize)) {
-        let block = Self::block_of(key);
+        let block = block_of(key);
         let towards = key.map(|k| if k & SIDE_MASK == 0 { -1 } else { 1 });
         // Blocks of the cell and of its neighbours: bit i of their number is set where the block along axis i is another one
         for (bits, near) in (0..).zip(&AROUND[place_of(key)]) {
@@ -96,13 +131,8 @@ impl CellTable {
             let Some(found) = self.blocks.find([0, 1, 2].map(|i| block[i] + step(i))) else {
                 continue;
             };
-            self.cells[found].visit(*near, &mut function);
+            found.visit(*near, &mut function);
         }
-    }
-
-    /// Integer coordinates of the block of a cell.
-    pub fn block_of(key: [i32; 3]) -> [i32; 3] {
-        key.map(|k| k >> SIDE_BITS)
     }
 }
 
@@ -159,8 +189,13 @@ const fn step_of(number: i32) -> [i32; 3] {
     [number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1]
 }
 
+/// Integer coordinates of the block of a cell.
+pub(crate) fn block_of(key: [i32; 3]) -> [i32; 3] {
+    key.map(|k| k >> SIDE_BITS)
+}
+
 /// Number of a cell in its block.
-fn place_of(key: [i32; 3]) -> usize {
+pub(crate) fn place_of(key: [i32; 3]) -> usize {
     let [x, y, z] = key.map(|k| (k & SIDE_MASK).cast_unsigned());
     (x | y << SIDE_BITS | z << (2 * SIDE_BITS)) as usize
 }

@@ -1,8 +1,10 @@
 //! Plane fits of whole scans, from the moments of cubic cells.
 
+use super::LocalSurface;
 use super::cell_table::{CellTable, NO_CELL};
 use super::eigen::{least_vector_of, symmetric_values};
-use super::{LocalSurface, voxel_key};
+use super::voxel_table::{KEY_CHUNK, VoxelKeys};
+use etendue_simd::{Isa, Vectorized};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -210,32 +212,135 @@ impl Moments {
         }
     }
 
+    /// Whether there are enough points for a plane.
+    fn are_enough(&self, options: &CellOptions) -> bool {
+        self.0[0] >= f64::from(options.neighbours.max(3))
+    }
+
     /// Plane fit by the eigenvalues of the covariance.
     fn fit(&self, options: &CellOptions) -> Fit {
-        let [n, x, y, z, xx, xy, xz, yy, yz, zz] = self.0;
-        if n < f64::from(options.neighbours.max(3)) {
-            return Fit::Few;
-        }
-        let mean = Vector3::new(x, y, z) / n;
-        let second = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-        let covariance = (second - mean * mean.transpose() * n) / (n - 1.0);
-        let values = symmetric_values(&covariance);
-        let [l1, l2, l3] = values;
-        if l2 < options.roundness * l3 {
-            Fit::Few
-        } else if l1 > options.flatness * l2 {
-            Fit::Edge
+        if self.are_enough(options) {
+            Spreads::of(&self.0.map(|moment| [moment])).fit(0, options)
         } else {
-            Fit::Plane(CellPlane {
-                normal: least_vector_of(&covariance, l1),
-                values,
-                mean,
-            })
+            Fit::Few
         }
     }
 }
 
+/// Means, covariances and their eigenvalues of `N` sets of points.
+#[derive(Clone, Copy)]
+struct Spreads<const N: usize> {
+    means: [[f64; N]; 3],
+    /// Upper triangles of the covariances (xx, xy, xz, yy, yz, zz).
+    covariances: [[f64; N]; 6],
+    /// Ascending eigenvalues.
+    values: [[f64; N]; 3],
+}
+
+impl<const N: usize> Spreads<N> {
+    /// Spreads of sets of points with some [`Moments`].
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
+    fn of([n, x, y, z, second @ ..]: &[[f64; N]; 10]) -> Self {
+        let mut means = [[0.0; N]; 3];
+        for (mean, sum) in means.iter_mut().zip([x, y, z]) {
+            for i in 0..N {
+                mean[i] = sum[i] / n[i];
+            }
+        }
+        let mut covariances = [[0.0; N]; 6];
+        for (entry, (covariance, second)) in covariances.iter_mut().zip(second).enumerate() {
+            let [a, b] = UPPER[entry].map(|axis| &means[axis]);
+            for i in 0..N {
+                covariance[i] = (second[i] - a[i] * b[i] * n[i]) / (n[i] - 1.0);
+            }
+        }
+        Self {
+            means,
+            covariances,
+            values: symmetric_values(&covariances),
+        }
+    }
+
+    /// Plane of a set of points, where they are coplanar.
+    fn fit(&self, set: usize, options: &CellOptions) -> Fit {
+        let values = self.values.map(|value| value[set]);
+        let [l1, l2, l3] = values;
+        if l2 < options.roundness * l3 {
+            return Fit::Few;
+        }
+        if l1 > options.flatness * l2 {
+            return Fit::Edge;
+        }
+        let [xx, xy, xz, yy, yz, zz] = self.covariances.map(|entry| entry[set]);
+        let covariance = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+        Fit::Plane(CellPlane {
+            normal: least_vector_of(&covariance, l1),
+            values,
+            mean: Vector3::from(self.means.map(|mean| mean[set])),
+        })
+    }
+}
+
+/// Axes of the entries of the upper triangle of a matrix.
+const UPPER: [[usize; 2]; 6] = [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]];
+
+/// Number of cells whose planes are fitted together.
+const BATCH: usize = 8;
+
+/// Moments of cells whose planes are fitted together.
+struct FitBatch {
+    count: usize,
+    /// Numbers of the cells.
+    cells: [usize; BATCH],
+    moments: [[f64; BATCH]; 10],
+    isa: Isa,
+}
+
+impl FitBatch {
+    fn new() -> Self {
+        Self {
+            count: 0,
+            cells: [0; BATCH],
+            moments: [[1.0; BATCH]; 10],
+            isa: Isa::detect(),
+        }
+    }
+
+    /// Adds a cell.
+    fn push(&mut self, cell: usize, moments: &Moments) {
+        self.cells[self.count] = cell;
+        for (all, moment) in self.moments.iter_mut().zip(moments.0) {
+            all[self.count] = moment;
+        }
+        self.count += 1;
+    }
+
+    /// Fits planes, and calls a function for the number of each cell and its fit.
+    fn fit(&mut self, options: &CellOptions, mut function: impl FnMut(usize, Fit)) {
+        let spreads = self.isa.run(SpreadsOf(&self.moments));
+        for (set, &cell) in self.cells[..self.count].iter().enumerate() {
+            function(cell, spreads.fit(set, options));
+        }
+        self.count = 0;
+    }
+}
+
+/// Computation of [`Spreads`].
+struct SpreadsOf<'m>(&'m [[f64; BATCH]; 10]);
+
+impl Vectorized for SpreadsOf<'_> {
+    type Output = Spreads<BATCH>;
+
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
+    fn run(self) -> Spreads<BATCH> {
+        Spreads::of(self.0)
+    }
+}
+
 /// Result of a plane fit to a cell.
+#[derive(Clone, Copy)]
 enum Fit {
     /// Too few points, or the points of one scan line: larger cells may help.
     Few,
@@ -271,22 +376,26 @@ impl Grid {
     /// finite and for the origin.
     fn new(count: usize, position: impl Fn(usize) -> Vector3<f64>, cell: f64) -> (Self, Vec<u32>) {
         let mut grid = Self::empty(cell);
+        let mut cells = vec![NO_CELL; count];
+        let mut keys = VoxelKeys::new(cell);
         let mut last = ([i32::MIN; 3], NO_CELL);
-        let cell_of = |i| {
-            let point = position(i);
-            // Not finite, or the origin.
-            if !(point.norm_squared() > 0.0 && point.norm_squared() < f64::INFINITY) {
-                return NO_CELL;
+        for (chunk, first) in cells.chunks_mut(KEY_CHUNK).zip((0..).step_by(KEY_CHUNK)) {
+            keys.compute((first..first + chunk.len()).map(&position));
+            for (i, cell) in chunk.iter_mut().enumerate() {
+                let point = keys.point(i);
+                // Not finite, or the origin.
+                if !(point.norm_squared() > 0.0 && point.norm_squared() < f64::INFINITY) {
+                    continue;
+                }
+                // Points of a scan are ordered: many are in the cell of the point before.
+                let key = keys.key(i);
+                if key != last.0 || last.1 == NO_CELL {
+                    last = (key, grid.insert(key));
+                }
+                grid.moments[last.1 as usize].add_point(&point);
+                *cell = last.1;
             }
-            let key = voxel_key(&point, grid.cell);
-            // Points of a scan are ordered: most are in the cell of the point before.
-            if key != last.0 || last.1 == NO_CELL {
-                last = (key, grid.insert(key));
-            }
-            grid.moments[last.1 as usize].add_point(&point);
-            last.1
-        };
-        let cells = (0..count).map(cell_of).collect();
+        }
         (grid, cells)
     }
 
@@ -323,35 +432,55 @@ impl Grid {
 
     /// Plane fits of the requested cells.
     fn fits(&self, requested: &[bool], options: &CellOptions) -> Vec<Fit> {
-        let fit = |(number, requested): (usize, &bool)| {
-            if *requested {
-                self.fit(number, options)
-            } else {
-                Fit::Few
-            }
+        let mut fits = vec![Fit::Few; requested.len()];
+        let fit = |(task, (requested, fits)): (usize, (&[bool], &mut [Fit]))| {
+            self.fit(task * TASK, requested, fits, options);
         };
         if rayon::current_num_threads() == 1 {
-            return requested.iter().enumerate().map(fit).collect();
+            let tasks = requested.chunks(TASK).zip(fits.chunks_mut(TASK));
+            tasks.enumerate().for_each(fit);
+        } else {
+            let tasks = requested.par_chunks(TASK);
+            let tasks = tasks.zip(fits.par_chunks_mut(TASK));
+            tasks.enumerate().for_each(fit);
         }
-        requested.par_iter().enumerate().map(fit).collect()
+        fits
     }
 
-    /// Plane fit of a cell with its 26 neighbours, or of the cell only where the larger set is not
-    /// flat.
-    fn fit(&self, number: usize, options: &CellOptions) -> Fit {
-        let mut block = Moments::default();
-        self.cells.visit_around(self.cells.keys()[number], |near| {
-            block.add(&self.moments[near]);
-        });
-        match block.fit(options) {
-            Fit::Edge => match self.moments[number].fit(options) {
-                Fit::Few => Fit::Edge,
-                of_cell => of_cell,
-            },
-            fit => fit,
+    /// Plane fits of requested cells from a number on: to the points of a cell and its 26 neighbours, or of the cell only where the
+    /// larger set is not flat.
+    fn fit(&self, first: usize, requested: &[bool], fits: &mut [Fit], options: &CellOptions) {
+        let mut batch = FitBatch::new();
+        let mut note = |cell: usize, fit: Fit| {
+            fits[cell - first] = match fit {
+                Fit::Edge => match self.moments[cell].fit(options) {
+                    Fit::Few => Fit::Edge,
+                    of_cell => of_cell,
+                },
+                fit => fit,
+            };
+        };
+        for (cell, is_requested) in (first..).zip(requested) {
+            if !is_requested {
+                continue;
+            }
+            let mut block = Moments::default();
+            self.cells.visit_around(self.cells.keys()[cell], |near| {
+                block.add(&self.moments[near]);
+            });
+            if block.are_enough(options) {
+                batch.push(cell, &block);
+            }
+            if batch.count == BATCH {
+                batch.fit(options, &mut note);
+            }
         }
+        batch.fit(options, &mut note);
     }
 }
+
+/// Number of cells whose planes are fitted by one task.
+const TASK: usize = 256;
 
 #[cfg(test)]
 mod tests {

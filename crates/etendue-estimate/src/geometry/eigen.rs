@@ -108,34 +108,52 @@ fn vector_of(matrix: &Matrix3<f64>, value: f64, smallest: f64) -> Option<Vector3
     (squares[longest] > smallest).then(|| crosses[longest] / squares[longest].sqrt())
 }
 
-/// Ascending eigenvalues of a symmetric 3x3 matrix without negative ones.
+/// Ascending eigenvalues of `N` symmetric 3x3 matrices without negative ones, from the components of their upper triangles
+/// (xx, xy, xz, yy, yz, zz).
 ///
 /// The least one is the limit of Newton's method on the characteristic polynomial from zero. Below that root the polynomial
 /// is concave and increasing, so that the iterates increase to it, in three or four steps for the covariance of a plane. The others follow from
-/// their sum and product.
-pub(super) fn symmetric_values(matrix: &Matrix3<f64>) -> [f64; 3] {
-    let [xx, xy, xz] = [matrix[(0, 0)], matrix[(0, 1)], matrix[(0, 2)]];
-    let [yy, yz, zz] = [matrix[(1, 1)], matrix[(1, 2)], matrix[(2, 2)]];
-    // Coefficients of the characteristic polynomial
-    let of_x = yy * zz - yz * yz;
-    let trace = xx + yy + zz;
-    let minors = of_x + (xx * zz - xz * xz) + (xx * yy - xy * xy);
-    let determinant = xx * of_x - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
-    // Least eigenvalue
-    let mut least = 0.0;
+/// their sum and product. The loops compile to vector instructions.
+#[expect(clippy::inline_always, reason = "loops become vector instructions")]
+#[inline(always)]
+pub(super) fn symmetric_values<const N: usize>(
+    [xx, xy, xz, yy, yz, zz]: &[[f64; N]; 6],
+) -> [[f64; N]; 3] {
+    // Coefficients of the characteristic polynomials
+    let [mut trace, mut minors, mut determinant] = [[0.0; N]; 3];
+    for i in 0..N {
+        let of_x = yy[i] * zz[i] - yz[i] * yz[i];
+        trace[i] = xx[i] + yy[i] + zz[i];
+        minors[i] = of_x + (xx[i] * zz[i] - xz[i] * xz[i]) + (xx[i] * yy[i] - xy[i] * xy[i]);
+        determinant[i] = xx[i] * of_x - xy[i] * (xy[i] * zz[i] - yz[i] * xz[i])
+            + xz[i] * (xy[i] * yz[i] - yy[i] * xz[i]);
+    }
+    // Least eigenvalues
+    let mut least = [0.0; N];
     for _ in 0..MOST_STEPS {
-        let value = ((least - trace) * least + minors) * least - determinant;
-        if value >= -ROUNDING * trace.powi(3) {
+        let mut steps = [0.0; N];
+        for i in 0..N {
+            let value = ((least[i] - trace[i]) * least[i] + minors[i]) * least[i] - determinant[i];
+            let slope = (3.0 * least[i] - 2.0 * trace[i]) * least[i] + minors[i];
+            let is_below = value < -ROUNDING * (trace[i] * trace[i] * trace[i]);
+            steps[i] = if is_below { -value / slope } else { 0.0 };
+            least[i] += steps[i];
+        }
+        if steps.iter().all(|step| *step == 0.0) {
             break;
         }
-        least -= value / ((3.0 * least - 2.0 * trace) * least + minors);
     }
     // The others
-    let sum = trace - least;
-    let product = minors - least * sum;
-    let half = 0.5 * sum;
-    let difference = (half * half - product).max(0.0).sqrt();
-    [least, half - difference, half + difference]
+    let [mut second, mut third] = [[0.0; N]; 2];
+    for i in 0..N {
+        let sum = trace[i] - least[i];
+        let product = minors[i] - least[i] * sum;
+        let half = 0.5 * sum;
+        let difference = (half * half - product).max(0.0).sqrt();
+        second[i] = half - difference;
+        third[i] = half + difference;
+    }
+    [least, second, third]
 }
 
 /// Largest number of steps of Newton's method: for equal eigenvalues the error is halved by each.
@@ -193,6 +211,21 @@ mod tests {
         }
     }
 
+    /// Newton's method takes different numbers of steps.
+    #[test]
+    fn the_values_of_several_matrices_are_those_of_each() {
+        let upper = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+        let shapes = [(0.0, 1.0), (1e-3, 4.0), (0.5, 1.0), (1.0, 1.0)];
+        for number in 0..100 {
+            let matrices = shapes.map(|(flatness, length)| matrix(number, flatness, length));
+            let together = symmetric_values(&upper.map(|at| matrices.map(|matrix| matrix[at])));
+            for (i, matrix) in matrices.iter().enumerate() {
+                let values = symmetric_values(&upper.map(|at| [matrix[at]]));
+                assert_eq!(together.map(|value| value[i]), values.map(|[value]| value));
+            }
+        }
+    }
+
     #[test]
     fn the_values_of_covariances_are_those_of_the_decomposition() {
         let shapes = [
@@ -205,7 +238,8 @@ mod tests {
         ];
         for (number, (flatness, length)) in (0..100).flat_map(|n| shapes.map(|s| (n, s))) {
             let matrix = matrix(number, flatness, length);
-            let values = symmetric_values(&matrix);
+            let upper = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+            let values = symmetric_values(&upper.map(|at| [matrix[at]])).map(|[value]| value);
             // A triple eigenvalue is determined by a third of the digits.
             let tolerance = if flatness == length { 1e-4 } else { 1e-7 };
             for (value, expected) in values.iter().zip([flatness, 1.0, length]) {

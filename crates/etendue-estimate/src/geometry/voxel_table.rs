@@ -1,5 +1,6 @@
 //! Hash table of voxels.
 
+use etendue_simd::{Isa, Vectorized};
 use nalgebra::Vector3;
 
 /// Occupied voxels of a cubic grid, numbered in the order of their insertion: a hash table with open
@@ -63,6 +64,75 @@ pub fn voxel_key(point: &Vector3<f64>, size: f64) -> [i32; 3] {
     })
 }
 
+/// Number of points whose voxels are computed together.
+pub(crate) const KEY_CHUNK: usize = 64;
+
+/// The voxels of points, computed with vector instructions.
+pub(crate) struct VoxelKeys {
+    size: f64,
+    isa: Isa,
+    /// Coordinates of the points by axis, m.
+    points: [[f64; KEY_CHUNK]; 3],
+    keys: [[i32; KEY_CHUNK]; 3],
+}
+
+impl VoxelKeys {
+    /// Voxels of side `size`, m.
+    pub fn new(size: f64) -> Self {
+        Self {
+            size,
+            isa: Isa::detect(),
+            points: [[0.0; KEY_CHUNK]; 3],
+            keys: [[0; KEY_CHUNK]; 3],
+        }
+    }
+
+    /// Computes the voxels of at most [`KEY_CHUNK`] points.
+    #[inline]
+    pub fn compute(&mut self, points: impl Iterator<Item = Vector3<f64>>) {
+        for (i, point) in points.enumerate() {
+            for axis in 0..3 {
+                self.points[axis][i] = point[axis];
+            }
+        }
+        self.isa.run(Keys(self));
+    }
+
+    /// The point with a number, m.
+    #[inline]
+    pub fn point(&self, number: usize) -> Vector3<f64> {
+        Vector3::from([0, 1, 2].map(|axis| self.points[axis][number]))
+    }
+
+    /// The voxel of the point with a number: its [`voxel_key`].
+    #[inline]
+    pub fn key(&self, number: usize) -> [i32; 3] {
+        [0, 1, 2].map(|axis| self.keys[axis][number])
+    }
+}
+
+/// Computation of the voxels of all points.
+struct Keys<'k>(&'k mut VoxelKeys);
+
+impl Vectorized for Keys<'_> {
+    type Output = ();
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a saturated voxel is a voxel"
+    )]
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
+    fn run(self) {
+        let per_metre = 1.0 / self.0.size;
+        for (keys, points) in self.0.keys.iter_mut().zip(&self.0.points) {
+            for (key, point) in keys.iter_mut().zip(points) {
+                *key = (point * per_metre).floor() as i32;
+            }
+        }
+    }
+}
+
 impl VoxelTable {
     /// Number of voxels.
     pub fn len(&self) -> usize {
@@ -95,7 +165,7 @@ impl VoxelTable {
     /// Adds a voxel that is not in the table. Returns its number.
     #[cold]
     fn add(&mut self, key: [i32; 3]) -> u32 {
-        if 2 * self.keys.len() >= self.slots.len() {
+        if 4 * self.keys.len() >= self.slots.len() {
             self.grow();
         }
         #[expect(
@@ -147,14 +217,38 @@ impl VoxelTable {
     }
 }
 
-/// Number of slots for a number of voxels: at most half are occupied.
+/// Number of slots for a number of voxels: at most a quarter are occupied, so that most searches read one.
 fn slots_for(voxels: usize) -> usize {
-    (2 * voxels + 2).next_power_of_two().max(16)
+    (4 * voxels + 2).next_power_of_two().max(16)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn voxels_of_many_points_are_those_of_each() {
+        let coordinate = |i: usize| match i % 8 {
+            0 => f64::NAN,
+            1 => f64::NEG_INFINITY,
+            2 => 1e30,
+            3 => -0.75,
+            4 => 0.75,
+            _ => 0.1 * i as f64 - 3.0,
+        };
+        let point = |i| Vector3::new(coordinate(i), coordinate(i / 2), coordinate(i / 3));
+        for isa in Isa::available() {
+            let mut keys = VoxelKeys::new(0.25);
+            keys.isa = isa;
+            for count in [KEY_CHUNK, 5] {
+                keys.compute((0..count).map(point));
+                for i in 0..count {
+                    assert_eq!(keys.key(i), voxel_key(&point(i), 0.25), "{isa}");
+                    assert_eq!(keys.point(i).x.to_bits(), point(i).x.to_bits());
+                }
+            }
+        }
+    }
 
     #[test]
     fn numbers_follow_the_order_of_insertion_while_the_table_grows() {

@@ -1,5 +1,6 @@
 //! Beams of a scan that are adjacent on the sphere of directions.
 
+use etendue_simd::{Float, Isa, Kernel, Lanes, Mask, Vectorized};
 use nalgebra::{Point3, Vector3};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 use std::ops::Range;
@@ -7,29 +8,40 @@ use std::ops::Range;
 /// Points of a scan by azimuth and elevation.
 pub(super) struct BeamGrid<'a> {
     points: &'a [Point3<f64>],
+    frame: GridFrame,
+    /// First entry of each cell in `beams`, and the end of the last one.
+    starts: Vec<u32>,
+    beams: SortedBeams,
+    isa: Isa,
+}
+
+/// Cells of a grid.
+#[derive(Clone, Copy)]
+struct GridFrame {
     /// Sides of the cells in azimuth and in elevation, rad.
     sides: [f32; 2],
     /// Their reciprocals, 1/rad.
     per_angle: [f32; 2],
     /// Number of cells in azimuth and in elevation.
     size: [usize; 2],
-    /// First entry of each cell in `beams`, and the end of the last one.
-    starts: Vec<u32>,
-    /// Beams by cell.
-    beams: Vec<Beam>,
 }
 
-/// Beam of a point. Single precision resolves angles of 1e-7 rad.
-#[derive(Clone, Copy, Default)]
-struct Beam {
-    /// Unit vector.
-    direction: [f32; 3],
-    /// Number of the point.
-    point: u32,
+/// Beams by cell. Single precision resolves angles of 1e-7 rad.
+struct SortedBeams {
+    /// Components of the unit vectors in blocks; [`NO_BEAM`] after the last beam.
+    directions: Vec<[[f32; LANES]; 3]>,
+    /// Numbers of the points.
+    points: Vec<u32>,
 }
 
-/// Mean number of points per cell if the beams covered the sphere.
-const PER_CELL: f32 = 1.0;
+/// Number of beams of a block, which are compared together.
+const LANES: usize = 8;
+
+/// Component of a place without a beam, far from all directions.
+const NO_BEAM: f32 = 1e9;
+
+/// Mean number of points per cell if the beams covered the sphere. Three cells of a row are compared together, in blocks of eight.
+const PER_CELL: f32 = 3.0;
 
 /// Largest angle between adjacent beams, rad (6 degrees).
 const LARGEST_SPACING: f32 = 0.105;
@@ -39,8 +51,8 @@ const LARGEST_SPACING: f32 = 0.105;
 struct Sides {
     /// Squared angles, rad²; that of [`LARGEST_SPACING`] for none.
     squares: [f32; 4],
-    /// Numbers of the points.
-    points: [Option<u32>; 4],
+    /// Places in the grid.
+    places: [Option<usize>; 4],
 }
 
 /// Axis across a beam.
@@ -64,81 +76,57 @@ const DEVIATIONS: f64 = 4.2;
 const CHUNK: usize = 64;
 
 impl<'a> BeamGrid<'a> {
-    /// Grid of the finite points in the lidar frame (m) that a function selects.
-    pub fn new(points: &'a [Point3<f64>], is_used: impl Fn(&Point3<f64>) -> bool) -> Self {
-        // Cells
-        let count = points.iter().filter(|point| is_used(point)).count();
-        let side = (4.0 * PI * PER_CELL / count.max(1) as f32).sqrt();
-        let side = side.clamp(1e-3, LARGEST_SPACING);
-        let full = [TAU, PI].map(|angle| whole(angle / side));
-        let mut grid = Self {
-            points,
-            sides: [TAU / full[0] as f32, PI / full[1] as f32],
-            per_angle: [full[0] as f32 / TAU, full[1] as f32 / PI],
-            size: full,
-            starts: vec![0; full[0] * full[1] + 1],
-            beams: vec![Beam::default(); count],
-        };
-        // Count the points of the cells.
-        let mut beams = Vec::with_capacity(count);
-        let mut cells = Vec::with_capacity(count);
-        let numbered = (0..).zip(points).filter(|(_, point)| is_used(point));
-        beams.extend(numbered.map(|(number, point)| Beam::new(&point.coords, number)));
-        for chunk in beams.chunks(CHUNK) {
-            cells.extend_from_slice(&grid.cells_of(chunk)[..chunk.len()]);
-        }
-        for &cell in &cells {
-            grid.starts[cell as usize + 1] += 1;
-        }
-        for cell in 1..grid.starts.len() {
-            grid.starts[cell] += grid.starts[cell - 1];
-        }
-        // Sort the points by cell.
-        let mut next = grid.starts.clone();
-        for (&cell, beam) in cells.iter().zip(&beams) {
-            let place = &mut next[cell as usize];
-            grid.beams[*place as usize] = *beam;
-            *place += 1;
-        }
-        grid
-    }
-
-    /// Numbers of the cells of beams. The loops over arrays compile to vector instructions.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        reason = "there are at most 20 million cells"
-    )]
-    fn cells_of(&self, beams: &[Beam]) -> [u32; CHUNK] {
-        let mut directions = [[0.0; CHUNK]; 3];
-        for (i, beam) in beams.iter().enumerate() {
-            for (axis, component) in directions.iter_mut().zip(beam.direction) {
-                axis[i] = component;
+    /// Grid of the points with some numbers, finite and in the lidar frame (m).
+    pub fn new(points: &'a [Point3<f64>], numbers: &[u32]) -> Self {
+        let isa = Isa::detect();
+        let frame = GridFrame::for_beams(numbers.len());
+        // Directions and cells of the beams
+        let mut directions = Vec::with_capacity(numbers.len().div_ceil(CHUNK));
+        let mut cells: Vec<u32> = Vec::with_capacity(numbers.len());
+        let mut chunk = BeamChunk::new();
+        for numbers in numbers.chunks(CHUNK) {
+            for (i, number) in numbers.iter().enumerate() {
+                let point = &points[*number as usize];
+                for (axis, coordinate) in chunk.points.iter_mut().zip(&point.coords) {
+                    axis[i] = *coordinate;
+                }
             }
+            isa.run(CellsOf(&frame, &mut chunk));
+            directions.push(chunk.directions);
+            cells.extend_from_slice(&chunk.cells[..numbers.len()]);
         }
-        let mut cells = [0; CHUNK];
-        for (i, cell) in cells.iter_mut().enumerate() {
-            let [column, row] = self.place(&[0, 1, 2].map(|axis| directions[axis][i]));
-            *cell = row as i32 * self.size[0] as i32 + column as i32;
+        // Count the beams of the cells. Their starts are one place further on until the beams are sorted.
+        let mut starts = vec![0; frame.size[0] * frame.size[1] + 2];
+        for &cell in &cells {
+            starts[cell as usize + 2] += 1;
         }
-        cells.map(i32::cast_unsigned)
-    }
-
-    /// Azimuth and elevation of a direction, in cells.
-    fn place(&self, [x, y, z]: &[f32; 3]) -> [f32; 2] {
-        let azimuth = angle_of(*y, *x) + PI;
-        let elevation = angle_of(*z, (x * x + y * y).sqrt()) + FRAC_PI_2;
-        // Rounding can reach the end of the last cell.
-        let last = |axis: usize| self.size[axis] as f32 - 0.001;
-        [
-            (azimuth * self.per_angle[0]).min(last(0)),
-            (elevation * self.per_angle[1]).min(last(1)),
-        ]
-    }
-
-    /// Number of a cell.
-    fn cell(&self, row: usize, column: usize) -> usize {
-        row * self.size[0] + column
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        // Sort the beams by cell.
+        let mut beams = SortedBeams {
+            directions: vec![[[NO_BEAM; LANES]; 3]; numbers.len().div_ceil(LANES)],
+            points: vec![0; numbers.len()],
+        };
+        for (i, cell) in cells.into_iter().enumerate() {
+            let next = &mut starts[cell as usize + 1];
+            let place = *next as usize;
+            *next += 1;
+            let sorted = &mut beams.directions[place / LANES];
+            for (sorted, axis) in sorted.iter_mut().zip(&directions[i / CHUNK]) {
+                sorted[place % LANES] = axis[i % CHUNK];
+            }
+            beams.points[place] = numbers[i];
+        }
+        Self {
+            points,
+            frame,
+            starts,
+            beams,
+            isa,
+        }
     }
 
     /// Whether the points of adjacent beams confirm the plane with a normal through a point, in azimuth and in
@@ -173,19 +161,98 @@ impl<'a> BeamGrid<'a> {
     }
 }
 
-impl Beam {
-    /// Beam of a point in the lidar frame.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "components of a unit vector"
-    )]
-    fn new(at: &Vector3<f64>, point: u32) -> Self {
-        let inverse = 1.0 / at.norm();
+impl GridFrame {
+    /// Cells for a number of beams.
+    fn for_beams(count: usize) -> Self {
+        let side = (4.0 * PI * PER_CELL / count.max(1) as f32).sqrt();
+        let side = side.clamp(1e-3, LARGEST_SPACING);
+        let size = [TAU, PI].map(|angle| whole(angle / side));
         Self {
-            direction: [at.x, at.y, at.z].map(|x| (x * inverse) as f32),
-            point,
+            sides: [TAU / size[0] as f32, PI / size[1] as f32],
+            per_angle: [size[0] as f32 / TAU, size[1] as f32 / PI],
+            size,
         }
     }
+
+    /// Azimuth and elevation of a direction, in cells.
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
+    fn place(&self, [x, y, z]: &[f32; 3]) -> [f32; 2] {
+        let azimuth = angle_of(*y, *x) + PI;
+        let elevation = angle_of(*z, (x * x + y * y).sqrt()) + FRAC_PI_2;
+        // Rounding can reach the end of the last cell.
+        let last = |axis: usize| self.size[axis] as f32 - 0.001;
+        [
+            (azimuth * self.per_angle[0]).min(last(0)),
+            (elevation * self.per_angle[1]).min(last(1)),
+        ]
+    }
+
+    /// Number of a cell.
+    fn cell(&self, row: usize, column: usize) -> usize {
+        row * self.size[0] + column
+    }
+}
+
+/// Beams whose cells are computed together.
+struct BeamChunk {
+    /// Coordinates of the points by axis, m.
+    points: [[f64; CHUNK]; 3],
+    /// Components of the unit vectors.
+    directions: [[f32; CHUNK]; 3],
+    /// Numbers of the cells.
+    cells: [u32; CHUNK],
+}
+
+impl BeamChunk {
+    fn new() -> Self {
+        Self {
+            points: [[1.0; CHUNK]; 3],
+            directions: [[0.0; CHUNK]; 3],
+            cells: [0; CHUNK],
+        }
+    }
+}
+
+/// Computation of the directions and cells of beams.
+struct CellsOf<'g>(&'g GridFrame, &'g mut BeamChunk);
+
+impl Vectorized for CellsOf<'_> {
+    type Output = ();
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "there are at most 20 million cells"
+    )]
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
+    fn run(self) {
+        let Self(frame, chunk) = self;
+        for i in 0..CHUNK {
+            let direction = direction_of(&[0, 1, 2].map(|axis| chunk.points[axis][i]));
+            for (axis, component) in chunk.directions.iter_mut().zip(direction) {
+                axis[i] = component;
+            }
+        }
+        for i in 0..CHUNK {
+            let [column, row] = frame.place(&[0, 1, 2].map(|axis| chunk.directions[axis][i]));
+            let cell = row as i32 * frame.size[0] as i32 + column as i32;
+            chunk.cells[i] = cell.cast_unsigned();
+        }
+    }
+}
+
+/// Unit vector towards a point in the lidar frame.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "components of a unit vector"
+)]
+#[expect(clippy::inline_always, reason = "loops become vector instructions")]
+#[inline(always)]
+fn direction_of([x, y, z]: &[f64; 3]) -> [f32; 3] {
+    let inverse = 1.0 / (x * x + y * y + z * z).sqrt();
+    [x * inverse, y * inverse, z * inverse].map(|component| component as f32)
 }
 
 impl Sides {
@@ -193,7 +260,7 @@ impl Sides {
     fn none() -> Self {
         Self {
             squares: [LARGEST_SPACING * LARGEST_SPACING; 4],
-            points: [None; 4],
+            places: [None; 4],
         }
     }
 
@@ -203,11 +270,11 @@ impl Sides {
         self.squares[side].min(FARTHER * FARTHER * across)
     }
 
-    /// Points of the beams of two sides that are adjacent, unlike the next beams across a gap.
-    fn adjacent(&self, axis: Axis) -> [Option<u32>; 2] {
+    /// Places of the beams of two sides that are adjacent, unlike the next beams across a gap.
+    fn adjacent(&self, axis: Axis) -> [Option<usize>; 2] {
         let first = 2 * axis as usize;
         [first, first + 1]
-            .map(|side| self.points[side].filter(|_| self.squares[side] <= self.limit(side)))
+            .map(|side| self.places[side].filter(|_| self.squares[side] <= self.limit(side)))
     }
 }
 
@@ -226,6 +293,8 @@ struct Search<'g> {
     /// Distances of the beam from the ends of its cell, in sides: towards smaller and larger angles.
     to_ends: [[f32; 2]; 2],
     sides: Sides,
+    /// Squared angle up to which all beams were compared, rad².
+    searched: f32,
 }
 
 /// Number of columns on each side of a beam that are searched together.
@@ -237,7 +306,7 @@ const ANGLE_ERROR: f32 = 4e-5;
 impl<'g> Search<'g> {
     /// Search from the beam of a point.
     fn new(grid: &'g BeamGrid, point: &Vector3<f64>) -> Self {
-        let direction = Beam::new(point, 0).direction;
+        let direction = direction_of(&[point.x, point.y, point.z]);
         let [x, y, z] = direction;
         let cosine = (x * x + y * y).sqrt();
         let left = if cosine > 1e-6 {
@@ -245,7 +314,7 @@ impl<'g> Search<'g> {
         } else {
             [0.0, 1.0]
         };
-        let place = grid.place(&direction);
+        let place = grid.frame.place(&direction);
         let cell = place.map(whole);
         let mut search = Self {
             grid,
@@ -260,16 +329,56 @@ impl<'g> Search<'g> {
                 [part, 1.0 - part]
             }),
             sides: Sides::none(),
+            searched: 0.0,
         };
-        if let Some(row) = search.row(0, 1) {
-            search.visit_near(&row);
-        }
+        search.visit_around();
         search
+    }
+
+    /// Considers the beams of the cells around that of the beam.
+    fn visit_around(&mut self) {
+        let [column, row] = self.cell;
+        let [columns, rows] = self.grid.frame.size;
+        if column < NEAR || column + NEAR >= columns {
+            // Across the ends of the rows
+            if let Some(row) = self.row(0, 1) {
+                self.visit_near(&row);
+            }
+            return;
+        }
+        let last_row = (row + 1).min(rows - 1);
+        let ranges = [row.saturating_sub(1), row, last_row].map(|row| {
+            let [first, end] = [column - NEAR, column + NEAR + 1];
+            [first, end].map(|column| self.grid.starts[self.grid.frame.cell(row, column)])
+        });
+        self.compare(&ranges);
+        // Least angles to other cells
+        let rows_away = [0, 1].map(|end| self.angle_to(1, 2, end));
+        let columns_away = [0, 1].map(|end| self.angle_to(0, NEAR + 1, end));
+        let least_cosine = self.cosine - rows_away[0].max(rows_away[1]) - ANGLE_ERROR;
+        let across = chord(rows_away[0].min(rows_away[1])).powi(2);
+        let along = chord(columns_away[0].min(columns_away[1])).powi(2);
+        self.searched = across.min(self.cosine * least_cosine.max(0.0) * along);
     }
 
     /// Points of the adjacent beams on both sides along an axis.
     fn adjacent(&mut self, axis: Axis) -> [Option<u32>; 2] {
-        for step in 0..self.grid.size[1] {
+        let first = 2 * axis as usize;
+        if self.limit_of(first, first + 1) > self.searched {
+            self.visit_rows(axis);
+        }
+        self.points(axis)
+    }
+
+    /// Points of the adjacent beams among those considered.
+    fn points(&self, axis: Axis) -> [Option<u32>; 2] {
+        let places = self.sides.adjacent(axis);
+        places.map(|place| Some(self.grid.beams.points[place?]))
+    }
+
+    /// Searches rows by ascending distance for beams in the quarters around an axis.
+    fn visit_rows(&mut self, axis: Axis) {
+        for step in 0..self.grid.frame.size[1] {
             let mut is_near = false;
             for end in ends(step) {
                 is_near |= self.visit_row(axis, step, end);
@@ -278,7 +387,6 @@ impl<'g> Search<'g> {
                 break;
             }
         }
-        self.sides.adjacent(axis)
     }
 
     /// Searches the row a number of steps towards smaller or larger angles for beams in the quarters around an axis. Returns whether
@@ -314,7 +422,7 @@ impl<'g> Search<'g> {
                 Axis::Azimuth => [towards; 2],
                 Axis::Elevation => [first, second],
             };
-            for column in NEAR + 1..=self.grid.size[0] / 2 {
+            for column in NEAR + 1..=self.grid.frame.size[0] / 2 {
                 let angle = self.angle_to(0, column, towards);
                 if angle > widest || row.square_to(angle) > self.limit_of(first, second) {
                     break;
@@ -350,7 +458,7 @@ impl<'g> Search<'g> {
         } else {
             self.cell[1] + step
         };
-        if number >= self.grid.size[1] {
+        if number >= self.grid.frame.size[1] {
             return None;
         }
         let far = if step == 0 {
@@ -360,7 +468,7 @@ impl<'g> Search<'g> {
         };
         let far = far + ANGLE_ERROR;
         let least_cosine = (self.cosine - far).max(0.0);
-        let [first, next] = [number, number + 1].map(|row| self.grid.cell(row, 0));
+        let [first, next] = [number, number + 1].map(|row| self.grid.frame.cell(row, 0));
         Some(Row {
             number,
             is_empty: self.grid.starts[first] == self.grid.starts[next],
@@ -376,13 +484,13 @@ impl<'g> Search<'g> {
         if step == 0 {
             return 0.0;
         }
-        (self.to_ends[axis][end] + (step - 1) as f32) * self.grid.sides[axis]
+        (self.to_ends[axis][end] + (step - 1) as f32) * self.grid.frame.sides[axis]
     }
 
     /// Considers the beams of the nearest cells of a row.
     fn visit_near(&mut self, row: &Row) {
         let column = self.cell[0];
-        if column >= NEAR && column + NEAR < self.grid.size[0] {
+        if column >= NEAR && column + NEAR < self.grid.frame.size[0] {
             self.visit_columns(row.number, column - NEAR, column + NEAR);
             return;
         }
@@ -396,7 +504,7 @@ impl<'g> Search<'g> {
 
     /// Considers the beams of a cell of a row, a number of steps in azimuth towards smaller or larger angles.
     fn visit(&mut self, row: &Row, step: usize, end: usize) {
-        let columns = self.grid.size[0];
+        let columns = self.grid.frame.size[0];
         let column = if end == 0 {
             self.cell[0] + columns - step
         } else {
@@ -412,26 +520,99 @@ impl<'g> Search<'g> {
 
     /// Considers the beams of adjacent columns of a row.
     fn visit_columns(&mut self, row: usize, first: usize, last: usize) {
-        let [first, end] =
-            [first, last + 1].map(|column| self.grid.starts[self.grid.cell(row, column)]);
-        let mut sides = self.sides;
-        for beam in &self.grid.beams[first as usize..end as usize] {
-            let [x, y, z] = [0, 1, 2].map(|i| beam.direction[i] - self.direction[i]);
-            let square = x * x + y * y + z * z;
-            let along = x * self.left[0] + y * self.left[1];
-            let across = x * self.up[0] + y * self.up[1] + z * self.up[2];
-            let side = if across.abs() <= along.abs() {
-                usize::from(along > 0.0)
-            } else {
-                2 + usize::from(across > 0.0)
-            };
-            if square < sides.squares[side] && square > 0.0 {
-                sides.squares[side] = square;
-                sides.points[side] = Some(beam.point);
+        let range =
+            [first, last + 1].map(|column| self.grid.starts[self.grid.frame.cell(row, column)]);
+        self.compare(&[range]);
+    }
+
+    /// Compares ranges of places of the grid.
+    fn compare(&mut self, ranges: &[[u32; 2]]) {
+        self.grid.isa.run_kernel(Comparison {
+            beams: &self.grid.beams,
+            ranges,
+            direction: self.direction,
+            left: self.left,
+            up: self.up,
+            sides: &mut self.sides,
+        });
+    }
+}
+
+/// Comparison of ranges of places of a grid with the nearest beams so far. It compares whole blocks: a few beams of adjacent cells too.
+struct Comparison<'v> {
+    beams: &'v SortedBeams,
+    ranges: &'v [[u32; 2]],
+    direction: [f32; 3],
+    left: [f32; 2],
+    up: [f32; 3],
+    sides: &'v mut Sides,
+}
+
+impl Kernel for Comparison<'_> {
+    type Output = ();
+
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let [x0, y0, z0] = self.direction.map(L::F8::splat);
+        let [left_x, left_y] = self.left.map(L::F8::splat);
+        let [up_x, up_y, up_z] = self.up.map(L::F8::splat);
+        let [zero, far] = [0.0, f32::INFINITY].map(L::F8::splat);
+        // Least squared angles, and the numbers of their blocks in the order of the comparison, exact below 2^24
+        let mut least = self.sides.squares.map(L::F8::splat);
+        let mut of_blocks = [zero; 4];
+        let mut number = zero;
+        for range in self.ranges {
+            for block in &self.beams.directions[blocks(range)] {
+                // Angles from the beam, and their components along both axes
+                let [x, y, z] = block.each_ref().map(L::F8::load);
+                let [x, y, z] = [x.sub(x0), y.sub(y0), z.sub(z0)];
+                let square = x.mul(x).add(y.mul(y)).add(z.mul(z));
+                let along = x.mul(left_x).add(y.mul(left_y));
+                let across = x.mul(up_x).add(y.mul(up_y)).add(z.mul(up_z));
+                // Squared angles of the beams of each side
+                let square = square.select(zero.lt(square), far);
+                let is_along = across.abs().le(along.abs());
+                let of_azimuth = square.select(is_along, far);
+                let of_elevation = far.select(is_along, square);
+                let [is_left, is_above] = [zero.lt(along), zero.lt(across)];
+                let of_sides = [
+                    far.select(is_left, of_azimuth),
+                    of_azimuth.select(is_left, far),
+                    far.select(is_above, of_elevation),
+                    of_elevation.select(is_above, far),
+                ];
+                for side in 0..4 {
+                    let is_nearer = of_sides[side].lt(least[side]);
+                    least[side] = of_sides[side].select(is_nearer, least[side]);
+                    of_blocks[side] = number.select(is_nearer, of_blocks[side]);
+                }
+                number = number.add(L::F8::splat(1.0));
             }
         }
-        self.sides = sides;
+        // The nearest ones of all lanes
+        for side in 0..4 {
+            let square = least[side].reduce_min();
+            if square < self.sides.squares[side] {
+                let lane = least[side].le(L::F8::splat(square)).bits().trailing_zeros() as usize;
+                let number = whole(of_blocks[side].to_array()[lane]);
+                let mut numbers = self.ranges.iter().flat_map(blocks);
+                let block = numbers.nth(number).unwrap_or(0);
+                self.sides.squares[side] = square;
+                self.sides.places[side] = Some(block * LANES + lane);
+            }
+        }
     }
+}
+
+/// Blocks of a range of places.
+#[expect(clippy::inline_always, reason = "loops become vector instructions")]
+#[inline(always)]
+fn blocks([first, end]: &[u32; 2]) -> Range<usize> {
+    if first == end {
+        return 0..0;
+    }
+    *first as usize / LANES..(*end as usize).div_ceil(LANES)
 }
 
 /// Row of cells near a beam.
@@ -470,6 +651,8 @@ fn ends(step: usize) -> Range<usize> {
 /// Angle of the vector (x, y) from the x axis, rad, with an error below 2e-5 (measured: 1.2e-5), which is small for
 /// cells: the arctangent of the smaller coordinate by the larger as a polynomial (Abramowitz and Stegun 1964,
 /// equation 4.4.49).
+#[expect(clippy::inline_always, reason = "loops become vector instructions")]
+#[inline(always)]
 fn angle_of(y: f32, x: f32) -> f32 {
     let (steep, shallow) = (x.abs().max(y.abs()), x.abs().min(y.abs()));
     let t = shallow / steep.max(f32::MIN_POSITIVE);
@@ -521,9 +704,15 @@ mod tests {
         beams.filter_map(point).collect()
     }
 
+    /// Grid of all points.
+    fn grid(points: &[Point3<f64>]) -> BeamGrid<'_> {
+        let numbers: Vec<u32> = (0..).zip(points).map(|(number, _)| number).collect();
+        BeamGrid::new(points, &numbers)
+    }
+
     /// Number of points, and of those where the plane x = 10 is confirmed.
     fn confirmed(points: &[Point3<f64>]) -> [usize; 2] {
-        let grid = BeamGrid::new(points, |_| true);
+        let grid = grid(points);
         let is_confirmed = |&i: &usize| grid.confirms(&points[i].coords, &-Vector3::x(), 0.0);
         let count = (0..points.len()).filter(is_confirmed).count();
         [points.len(), count]
@@ -550,16 +739,17 @@ mod tests {
             let point = Vector3::new(spread - 1.0, 0.0, 0.0) + direction * spread;
             points.push(Point3::from(point));
         }
-        let grid = BeamGrid::new(&points, |_| true);
+        let mut grid = grid(&points);
         let mut found = 0;
         let is_far = |p: &&Point3<f64>| p.z.abs() < 2.0 * p.x.hypot(p.y);
-        for point in points.iter().filter(is_far) {
+        for (number, point) in points.iter().filter(is_far).enumerate() {
+            grid.isa = Isa::available()[number % Isa::available().len()];
             let mut search = Search::new(&grid, &point.coords);
             search.sides = Sides::none();
-            for row in 0..grid.size[1] {
-                search.visit_columns(row, 0, grid.size[0] - 1);
+            for row in 0..grid.frame.size[1] {
+                search.visit_columns(row, 0, grid.frame.size[0] - 1);
             }
-            let expected = [Axis::Azimuth, Axis::Elevation].map(|axis| search.sides.adjacent(axis));
+            let expected = [Axis::Azimuth, Axis::Elevation].map(|axis| search.points(axis));
             let mut search = Search::new(&grid, &point.coords);
             let adjacent = [Axis::Azimuth, Axis::Elevation].map(|axis| search.adjacent(axis));
             assert_eq!(adjacent, expected, "{point}");
@@ -588,7 +778,7 @@ mod tests {
         });
         assert_eq!(confirmed(&farther)[0], 1681);
         let near = |p: &Point3<f64>| p.x < 15.0;
-        let grid = BeamGrid::new(&farther, |_| true);
+        let grid = grid(&farther);
         let on_walls = (0..farther.len()).filter(|&i| near(&farther[i]));
         let confirmed =
             on_walls.filter(|&i| grid.confirms(&farther[i].coords, &-Vector3::x(), 0.0));
@@ -605,7 +795,7 @@ mod tests {
             let is_ring = elevation.abs() < 0.5 && azimuth > -0.5;
             Some(if is_column || is_ring { 10.0 } else { 20.0 } / beam.x)
         });
-        let grid = BeamGrid::new(&angle, |_| true);
+        let grid = grid(&angle);
         let corner = angle.iter().find(|p| p.y.abs() < 1e-9 && p.z.abs() < 1e-9);
         let corner = corner.expect("the beam along x");
         assert!(!grid.confirms(&corner.coords, &-Vector3::x(), 0.0));

@@ -142,27 +142,25 @@ pub(super) fn register(
     };
     let mut is_within_noise = false;
     let mut length = f64::INFINITY;
-    let mut matches = vec![SurfelMatch::default(); scan.coarse.len()];
+    let mut pairing = Pairing::new(scan);
     let step_of_wide = (scan.coarse.len() / FEW_SAMPLES).clamp(1, WIDE_STEP);
     while ended.iterations < options.iterations && !ended.converged {
         // Find correspondences.
         let is_coarse = scale > WIDE * last_scale || length > COARSE;
         let every = if is_coarse { step_of_wide } else { 1 };
-        let pairs = find_pairs(scan, map, &pose, scale, every, options, &mut matches);
+        pairing.update(scan, map, &pose, scale, every, options);
+        let pairs = &pairing.pairs;
         if pairs.len() * every < MIN_PAIRS * options.freedom.count() {
             return None;
         }
-        last_scale = final_scale(scan, options).max(SCALE_PER_NOISE * residual(&pairs));
+        last_scale = final_scale(scan, options).max(SCALE_PER_NOISE * residual(pairs));
         // Solve the normal equations in the observable directions, hold the others to the prediction.
-        let (matrix, gradient) = normal_equations(&pairs, scan.radius);
+        let (matrix, gradient) = normal_equations(pairs, scan.radius);
         // While the loss is wide, distant pairs count in full.
-        let counted = if scale > last_scale {
-            counted_in_full(&pairs, every as f64)
-        } else {
-            pairs
-        };
+        let weight = (scale > last_scale).then_some(every as f64);
+        let freedom = options.freedom;
         let observability =
-            Observability::new(&matrix, &counted, scan.radius, options.freedom, ended.least);
+            Observability::new(&matrix, pairs, weight, scan.radius, freedom, ended.least);
         // A direction that was held once needs more pairs, so that the pose does not alternate.
         if scale <= last_scale && observability.degenerate().next().is_some() {
             ended.least.pairs = RELEASE * options.min_pairs;
@@ -184,17 +182,12 @@ pub(super) fn register(
     // Pairs can alternate: steps below the standard deviation of the pose are no flaw.
     ended.converged |= is_within_noise && scale <= last_scale;
     let smallest = final_scale(scan, options);
-    let pairs = find_pairs(scan, map, &pose, smallest, 1, options, &mut matches);
+    pairing.update(scan, map, &pose, smallest, 1, options);
+    let pairs = pairing.pairs;
     let freedom = options.freedom;
     Some(assess(
         scan, pairs, prediction, &pose, smallest, freedom, &ended,
     ))
-}
-
-/// The pairs with equal weights.
-fn counted_in_full(pairs: &[PlanePair], weight: f64) -> Vec<PlanePair> {
-    let counted = |pair: &PlanePair| PlanePair { weight, ..*pair };
-    pairs.iter().map(counted).collect()
 }
 
 /// Smallest scale of the loss at the end, m.
@@ -237,51 +230,68 @@ fn assess(
         residual: residual(&pairs),
         iterations: ended.iterations,
         converged: ended.converged,
-        observability: Observability::new(&matrix, &pairs, scan.radius, freedom, ended.least),
+        observability: Observability::new(&matrix, &pairs, None, scan.radius, freedom, ended.least),
         radius: scan.radius,
         from_prediction: deviation_from(prediction, pose, scan.radius),
         pairs,
     }
 }
 
-/// Pairs of one of `every` samples with the nearest surfels of the map. `matches` are those of the samples in earlier
-/// iterations.
-fn find_pairs<'m>(
-    scan: &SampledScan,
-    map: &'m SurfaceMap,
-    world_from_lidar: &Isometry3<f64>,
-    scale: f64,
-    every: usize,
-    options: &IcpOptions,
-    matches: &mut [SurfelMatch<'m>],
-) -> Vec<PlanePair> {
-    let gate = PairGate {
-        max_distance: (GATE * scale).clamp(GATE * map.voxel(), options.max_distance),
-        min_cosine: options.max_normal_angle.cos(),
-    };
-    let loss = Loss::GemanMcClure { scale };
-    let centre = world_from_lidar.translation.vector;
-    let pair = |(sample, earlier): (&Surfel, &mut SurfelMatch<'m>)| {
-        let moved = sample.moved(world_from_lidar);
-        let found = map.nearest(&moved, gate, earlier)?;
-        let surfel = &found.surfel;
-        let distance = surfel.normal.dot(&(moved.position - surfel.position));
-        Some(PlanePair {
-            offset: moved.position - centre,
-            normal: surfel.normal,
-            distance,
-            weight: every as f64 * loss.weight(distance * distance),
-            origin: found.origin,
-        })
-    };
-    let samples = &scan.coarse;
-    if rayon::current_num_threads() == 1 {
-        let samples = samples.iter().zip(matches).step_by(every);
-        return samples.filter_map(pair).collect();
+/// Pairs of the samples of a scan and a map.
+struct Pairing<'m> {
+    /// Match of each sample in earlier iterations.
+    matches: Vec<SurfelMatch<'m>>,
+    pairs: Vec<PlanePair>,
+}
+
+impl<'m> Pairing<'m> {
+    /// No pairs.
+    fn new(scan: &SampledScan) -> Self {
+        Self {
+            matches: vec![SurfelMatch::default(); scan.coarse.len()],
+            pairs: Vec::with_capacity(scan.coarse.len()),
+        }
     }
-    let samples = samples.par_iter().zip(matches).step_by(every);
-    let samples = samples.with_min_len(256);
-    samples.filter_map(pair).collect()
+
+    /// Pairs one of `every` samples with the nearest surfels of the map.
+    fn update(
+        &mut self,
+        scan: &SampledScan,
+        map: &'m SurfaceMap,
+        world_from_lidar: &Isometry3<f64>,
+        scale: f64,
+        every: usize,
+        options: &IcpOptions,
+    ) {
+        let gate = PairGate {
+            max_distance: (GATE * scale).clamp(GATE * map.voxel(), options.max_distance),
+            min_cosine: options.max_normal_angle.cos(),
+        };
+        let loss = Loss::GemanMcClure { scale };
+        let centre = world_from_lidar.translation.vector;
+        let pair = |(sample, earlier): (&Surfel, &mut SurfelMatch<'m>)| {
+            let moved = sample.moved(world_from_lidar);
+            let found = map.nearest(&moved, gate, earlier)?;
+            let surfel = &found.surfel;
+            let distance = surfel.normal.dot(&(moved.position - surfel.position));
+            Some(PlanePair {
+                offset: moved.position - centre,
+                normal: surfel.normal,
+                distance,
+                weight: every as f64 * loss.weight(distance * distance),
+                origin: found.origin,
+            })
+        };
+        self.pairs.clear();
+        if rayon::current_num_threads() == 1 {
+            let samples = scan.coarse.iter().zip(&mut self.matches).step_by(every);
+            self.pairs.extend(samples.filter_map(pair));
+        } else {
+            let samples = scan.coarse.par_iter().zip(&mut self.matches);
+            let samples = samples.step_by(every).with_min_len(256);
+            self.pairs.par_extend(samples.filter_map(pair));
+        }
+    }
 }
 
 impl PlanePair {

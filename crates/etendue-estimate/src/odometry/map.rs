@@ -3,7 +3,7 @@
 use super::replicates::group_of;
 use super::scan::{SampledScan, Surfel};
 use super::sensor_bias::{BIASES, CorrectionErrors, displacements};
-use crate::geometry::{CELLS_PER_SIDE, CellTable, voxel_key};
+use crate::geometry::{CELLS_PER_SIDE, CellTable, block_of, voxel_key};
 use nalgebra::{Isometry3, Vector3};
 
 /// Map with at most one surfel per voxel. Its occupied buckets of voxels are listed by blocks of buckets: most blocks near
@@ -45,6 +45,9 @@ const MOST_BUCKETS: f64 = 1.25;
 
 /// Largest offset of a searched block along an axis.
 const REACH: i32 = 2;
+
+/// Number of offsets of searched blocks along an axis.
+const OFFSETS: usize = 2 * REACH.unsigned_abs() as usize + 1;
 
 /// Offset of a block.
 struct Shell {
@@ -155,10 +158,16 @@ impl SurfaceMap {
             let reach = Vector3::repeat(reach);
             let first = voxel_key(&(to.position - reach), side);
             let last = voxel_key(&(to.position + reach), side);
+            let gap = |axis: usize, key: i32| squared_gap(to.position[axis], key, side);
             for z in first[2]..=last[2] {
+                let of_z = gap(2, z);
                 for y in first[1]..=last[1] {
+                    let of_row = of_z + gap(1, y);
+                    if of_row > found.reach() {
+                        continue;
+                    }
                     for x in first[0]..=last[0] {
-                        if [x, y, z] != bucket {
+                        if [x, y, z] != bucket && of_row + gap(0, x) <= found.reach() {
                             self.search_bucket([x, y, z], &mut found);
                         }
                     }
@@ -167,26 +176,35 @@ impl SurfaceMap {
             return found;
         }
         // Blocks by ascending distance
-        let centre = CellTable::block_of(bucket);
+        let centre = block_of(bucket);
         let block_side = f64::from(CELLS_PER_SIDE) * side;
+        let gaps: [[f64; OFFSETS]; 3] = std::array::from_fn(|axis| {
+            let keys = (-REACH..=REACH).map(|offset| centre[axis].saturating_add(offset));
+            let mut gaps = [0.0; OFFSETS];
+            for (gap, key) in gaps.iter_mut().zip(keys) {
+                *gap = squared_gap(to.position[axis], key, block_side);
+            }
+            gaps
+        });
         for shell in &self.shells {
             // All remaining blocks are too far away.
             if (shell.distance * block_side).powi(2) > found.reach() {
                 break;
             }
-            self.search_block(neighbour(centre, shell.offset), &mut found);
+            let [x, y, z] = shell
+                .offset
+                .map(|offset| (offset + REACH).cast_unsigned() as usize);
+            if gaps[0][x] + gaps[1][y] + gaps[2][z] <= found.reach() {
+                self.search_block(neighbour(centre, shell.offset), &mut found);
+            }
         }
         found
     }
 
-    /// Considers the surfels of a block where it is near.
+    /// Considers the surfels of the near buckets of a block.
     fn search_block<'a>(&'a self, key: [i32; 3], found: &mut NearestSurfel<'a, '_>) {
         let side = VOXELS_PER_BUCKET * self.voxel;
-        let block_side = f64::from(CELLS_PER_SIDE) * side;
         let position = &found.to.position;
-        if squared_distance(position, key, block_side) > found.reach() {
-            return;
-        }
         self.numbers.visit_block(key, |number| {
             let bucket = self.numbers.keys()[number];
             if squared_distance(position, bucket, side) <= found.reach() {
@@ -195,12 +213,8 @@ impl SurfaceMap {
         });
     }
 
-    /// Considers the surfels of a bucket where it is near.
+    /// Considers the surfels of a bucket.
     fn search_bucket<'a>(&'a self, key: [i32; 3], found: &mut NearestSurfel<'a, '_>) {
-        let side = VOXELS_PER_BUCKET * self.voxel;
-        if squared_distance(&found.to.position, key, side) > found.reach() {
-            return;
-        }
         if let Some(number) = self.numbers.find(key) {
             found.consider_all(&self.buckets[number]);
         }
@@ -291,13 +305,15 @@ impl<'a> NearestSurfel<'a, '_> {
 
 /// Squared distance of a point from the voxel of side `side` with a key, m².
 fn squared_distance(point: &Vector3<f64>, key: [i32; 3], side: f64) -> f64 {
-    let mut sum = 0.0;
-    for i in 0..3 {
-        let low = f64::from(key[i]) * side;
-        let along = (low - point[i]).max(point[i] - low - side).max(0.0);
-        sum += along * along;
-    }
-    sum
+    let [x, y, z] = [0, 1, 2].map(|axis| squared_gap(point[axis], key[axis], side));
+    x + y + z
+}
+
+/// Squared distance of a coordinate from the interval of length `side` with a number, m².
+fn squared_gap(coordinate: f64, number: i32, side: f64) -> f64 {
+    let low = f64::from(number) * side;
+    let gap = (low - coordinate).max(coordinate - low - side).max(0.0);
+    gap * gap
 }
 
 /// Offsets of the blocks within [`REACH`], by ascending distance.

@@ -333,12 +333,15 @@ impl<'a> Mapper<'a> {
 
     /// Registration of a scan onto the map; `None` where there is no map, or no overlap.
     fn registered(&self, scan: &SampledScan, prediction: &Prediction) -> Option<IcpResult> {
+        if self.map.is_empty() {
+            return None;
+        }
         let start = &prediction.world_from_lidar;
         let with = |covariance| register(scan, &self.map, start, &covariance, &self.options.icp);
         let found = with(prediction.covariance(scan.radius));
         // A change of the motion that the earlier ones do not let expect: search as for an unknown motion
         let limits = &self.options.limits;
-        if self.map.is_empty() || found.as_ref().is_some_and(|icp| limits.agree(scan, icp)) {
+        if found.as_ref().is_some_and(|icp| limits.agree(scan, icp)) {
             return found;
         }
         let wide = with(self.motion.unknown_motion(scan.radius));

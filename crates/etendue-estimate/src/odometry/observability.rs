@@ -3,6 +3,7 @@
 use super::freedom::MotionFreedom;
 use super::icp::{MIN_PATCHES, PlanePair};
 use super::replicates::REPLICATES;
+use etendue_simd::{Isa, Vectorized};
 use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 
 /// Information of a registration by direction: eigenvectors of $J^\top W J$ with rotations scaled by the
@@ -47,10 +48,11 @@ const CLEAR: f64 = 0.17;
 
 impl Observability {
     /// Free directions of the normal matrix of pairs, with rotations times `radius` (m); degenerate below
-    /// the numbers of pairs and patches that determine them.
+    /// the numbers of pairs and patches that determine them. The pairs count with their weights, or all with one.
     pub fn new(
         matrix: &Matrix6<f64>,
         pairs: &[PlanePair],
+        weight: Option<f64>,
         radius: f64,
         freedom: MotionFreedom,
         least: Least,
@@ -62,12 +64,18 @@ impl Observability {
         let eigen = SymmetricEigen::new(freedom.of(matrix) + fixed * above_all);
         let mut order = [0, 1, 2, 3, 4, 5];
         order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
-        // Free directions
-        let direction = |i: usize| {
-            let vector = free * eigen.eigenvectors.column(i);
-            let by_group = clear_pairs(pairs, &vector, radius);
-            let clear_pairs: f64 = by_group.iter().sum();
-            let squares: f64 = by_group.iter().map(|count| count * count).sum();
+        // Numbers of pairs that determine the free directions
+        let order = &order[..freedom.count()];
+        let vectors: Vec<Vector6<f64>> = order
+            .iter()
+            .map(|&i| free * eigen.eigenvectors.column(i))
+            .collect();
+        let counts = ClearPairs::new(pairs, weight, &vectors, radius);
+        let counts = Isa::detect().run(counts);
+        let direction = |(lane, (&i, &vector)): (usize, (&usize, &Vector6<f64>))| {
+            let by_group = counts.iter().map(|counts| counts[lane]);
+            let clear_pairs: f64 = by_group.clone().sum();
+            let squares: f64 = by_group.map(|count| count * count).sum();
             let patches = clear_pairs * clear_pairs / squares.max(f64::MIN_POSITIVE);
             MotionDirection {
                 vector,
@@ -78,9 +86,11 @@ impl Observability {
             }
         };
         Self {
-            directions: order[..freedom.count()]
+            directions: order
                 .iter()
-                .map(|&i| direction(i))
+                .zip(&vectors)
+                .enumerate()
+                .map(direction)
                 .collect(),
             fixed,
         }
@@ -140,18 +150,69 @@ pub(super) struct Least {
     pub patches: f64,
 }
 
-/// Number of pairs that determine a motion (translation, rotation times `radius`) by the groups of their patches,
-/// weighted by the squared sines of the angles between their planes and the displacements.
-fn clear_pairs(pairs: &[PlanePair], motion: &Vector6<f64>, radius: f64) -> [f64; REPLICATES] {
-    let translation = motion.fixed_rows::<3>(0).into_owned();
-    let rotation = motion.fixed_rows::<3>(3) / radius;
-    let mut counts = [0.0; REPLICATES];
-    for pair in pairs {
-        let displacement = translation + rotation.cross(&pair.offset);
-        let squared_sine = pair.normal.dot(&displacement).powi(2) / displacement.norm_squared();
-        if squared_sine > CLEAR * CLEAR {
-            counts[usize::from(pair.origin.group)] += pair.weight * squared_sine;
+/// Count of the pairs that determine motions by the groups of their patches, weighted by the squared sines of the angles between
+/// their planes and the displacements. The loops over arrays compile to vector instructions.
+struct ClearPairs<'p> {
+    pairs: &'p [PlanePair],
+    /// Weight of all pairs; `None` for their own.
+    weight: Option<f64>,
+    /// Translations and rotations of the motions by axis.
+    translations: [[f64; MOTIONS]; 3],
+    rotations: [[f64; MOTIONS]; 3],
+}
+
+/// Number of motions that are counted together, at least that of the directions.
+const MOTIONS: usize = 8;
+
+impl<'p> ClearPairs<'p> {
+    /// Count for motions of translation and rotation times `radius`.
+    fn new(
+        pairs: &'p [PlanePair],
+        weight: Option<f64>,
+        motions: &[Vector6<f64>],
+        radius: f64,
+    ) -> Self {
+        let mut count = Self {
+            pairs,
+            weight,
+            translations: [[0.0; MOTIONS]; 3],
+            rotations: [[0.0; MOTIONS]; 3],
+        };
+        for (i, motion) in motions.iter().enumerate() {
+            for axis in 0..3 {
+                count.translations[axis][i] = motion[axis];
+                count.rotations[axis][i] = motion[axis + 3] / radius;
+            }
         }
+        count
     }
-    counts
+}
+
+impl Vectorized for ClearPairs<'_> {
+    type Output = [[f64; MOTIONS]; REPLICATES];
+
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let [tx, ty, tz] = self.translations;
+        let [rx, ry, rz] = self.rotations;
+        let mut counts = [[0.0; MOTIONS]; REPLICATES];
+        for pair in self.pairs {
+            let weight = self.weight.unwrap_or(pair.weight);
+            let [x, y, z] = pair.offset.into();
+            let [normal_x, normal_y, normal_z] = pair.normal.into();
+            let counts = &mut counts[usize::from(pair.origin.group)];
+            for i in 0..MOTIONS {
+                // Displacement
+                let ux = tx[i] + (ry[i] * z - rz[i] * y);
+                let uy = ty[i] + (rz[i] * x - rx[i] * z);
+                let uz = tz[i] + (rx[i] * y - ry[i] * x);
+                let along = normal_x * ux + normal_y * uy + normal_z * uz;
+                let squared_sine = along * along / (ux * ux + uy * uy + uz * uz);
+                let is_clear = squared_sine > CLEAR * CLEAR;
+                counts[i] += if is_clear { weight * squared_sine } else { 0.0 };
+            }
+        }
+        counts
+    }
 }

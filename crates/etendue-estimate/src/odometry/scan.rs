@@ -1,7 +1,10 @@
 //! Scans: as measured, and sampled for registration.
 
 use super::beams::BeamGrid;
-use crate::geometry::{CellOptions, CellPlane, CellPlanes, VoxelTable, voxel_key};
+use crate::geometry::{
+    BlockTable, CELLS, CellOptions, CellPlane, CellPlanes, KEY_CHUNK, VoxelKeys, VoxelTable,
+    place_of, voxel_key,
+};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::ops::RangeInclusive;
 
@@ -160,50 +163,43 @@ impl SampledScan {
         voxels: SampleVoxels,
         cells: &CellOptions,
     ) -> Self {
-        // Fit planes, and estimate the noise from their points.
+        // Fit planes to the points at the depths, and estimate the noise from them.
         let [nearest, farthest] = [depths.start(), depths.end()].map(|depth| depth * depth);
-        let is_used = |point: &Point3<f64>| {
+        let is_used = |(_, point): &(u32, &Point3<f64>)| {
             let square = point.coords.norm_squared();
             nearest <= square && square <= farthest
         };
-        let position = |i: usize| {
-            let point = &points[i];
-            if is_used(point) {
-                point.coords
-            } else {
-                Vector3::zeros()
-            }
+        let used = (0..).zip(points).filter(is_used);
+        let used: Vec<u32> = used.map(|(number, _)| number).collect();
+        let position = |i: usize| points[used[i] as usize].coords;
+        let planes = CellPlanes::new(used.len(), position, cells);
+        let with_plane = (0..used.len()).filter(|&i| planes.at(i).is_some());
+        let offset = |i: usize| {
+            let plane = planes.at(i)?;
+            Some(plane.normal.dot(&(position(i) - plane.mean)).abs())
         };
-        let planes = CellPlanes::new(points.len(), position, cells);
-        let with_plane = (0..points.len()).filter_map(|i| Some((&points[i], planes.at(i)?)));
-        let offset = |(point, plane): (&Point3<f64>, &CellPlane)| {
-            plane.normal.dot(&(point.coords - plane.mean)).abs()
-        };
-        let offsets = with_plane.step_by(NOISE_STEP).map(offset);
+        let offsets = with_plane.step_by(NOISE_STEP).filter_map(offset);
         let noise = robust_sd(&mut offsets.collect::<Vec<_>>());
         // Sample the points on planes that are thin and wide for the noise, and that adjacent beams confirm.
-        let beams = BeamGrid::new(points, is_used);
+        let beams = BeamGrid::new(points, &used);
         let mut fine = Vec::new();
-        let mut voxel_tries: Vec<u8> = Vec::new();
-        let mut occupied = VoxelTable::default();
-        let mut last = None;
-        for (i, point) in points[..count].iter().enumerate() {
+        let mut voxel_tries: BlockTable<[u8; CELLS]> = BlockTable::default();
+        let mut keys = VoxelKeys::new(voxels.fine);
+        let candidates = used.partition_point(|&number| (number as usize) < count);
+        for i in 0..candidates {
+            if i % KEY_CHUNK == 0 {
+                keys.compute((i..candidates.min(i + KEY_CHUNK)).map(position));
+            }
             let Some(plane) = planes.at(i) else {
                 continue;
             };
-            // Points of a scan are ordered: many are in the voxel of the point before.
-            let key = voxel_key(&point.coords, voxels.fine);
-            let voxel = match last {
-                Some((before, voxel)) if before == key => voxel,
-                _ => occupied.insert(key) as usize,
-            };
-            last = Some((key, voxel));
-            voxel_tries.resize(occupied.len(), 0);
-            let tries = &mut voxel_tries[voxel];
+            let key = keys.key(i % KEY_CHUNK);
+            let tries = &mut voxel_tries.insert(key, || [0; CELLS])[place_of(key)];
             if *tries >= TRIES {
                 continue;
             }
-            let plane = PointPlane::of(&point.coords, plane);
+            let point = position(i);
+            let plane = PointPlane::of(&point, plane);
             // A voxel with an edge has no samples.
             if plane.thickness > THICKNESS * noise.max(ROUGHNESS) {
                 *tries = TRIES;
@@ -213,10 +209,10 @@ impl SampledScan {
             if plane.width < WIDTH * noise.max(ROUGHNESS) * plane.slant {
                 continue;
             }
-            if beams.confirms(&point.coords, &plane.normal, plane.thickness) {
+            if beams.confirms(&point, &plane.normal, plane.thickness) {
                 *tries = TRIES;
                 fine.push(Surfel {
-                    position: point.coords,
+                    position: point,
                     normal: plane.normal,
                 });
             }
