@@ -126,6 +126,15 @@ impl<T> Lobe<T> {
         self.class().transmits
     }
 
+    /// Whether it scatters light back differently from both sides.
+    pub(super) fn sides_differ(&self) -> bool {
+        match self {
+            Self::RoughDielectric(_) => true,
+            Self::Blend(blend) => blend.lobe.sides_differ(),
+            _ => false,
+        }
+    }
+
     /// Applies `f` to the domain and the value of every parameter.
     pub(super) fn try_map<U, E>(&self, f: &mut MapParameter<'_, T, U, E>) -> Result<Lobe<U>, E> {
         Ok(match self {
@@ -156,8 +165,8 @@ impl<T> Classify for Lobe<T> {
 }
 
 impl<S: Scalar> Scatter<S> for Lobe<S> {
-    fn backscatter(&self, cos_incidence: S) -> S {
-        for_each_lobe!(self, lobe => lobe.backscatter(cos_incidence))
+    fn backscatter(&self, cos_incidence: S, side: Side) -> S {
+        for_each_lobe!(self, lobe => lobe.backscatter(cos_incidence, side))
     }
 
     fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
