@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn energy_is_conserved_and_reflection_is_reciprocal() {
         assert_lobe_conforms(lobe());
-        for (index, roughness) in [(1.1, 0.3), (1.5, 1.0), (2.5, 0.7)] {
+        for (index, roughness) in [(1.3, 0.3), (1.5, 1.0), (2.5, 0.7)] {
             for shadowing in [Shadowing::SmithCorrelated, Shadowing::SmithSeparable] {
                 let lobe = clear(index, roughness, shadowing);
                 assert_lobe_conforms(Lobe::RoughDielectric(lobe));
@@ -348,15 +348,17 @@ mod tests {
     /// A surface without absorption reflects and transmits all light, from both sides, also beyond the critical angle.
     #[test]
     fn a_rough_surface_of_a_clear_solid_loses_no_light() {
-        // Measured from outside and from inside: 0.9987 to 1.0004 and 0.9950 to 1.0016 for glass, 0.9978 to 1.0007 and
-        // 0.9915 to 1.0026 otherwise, and the error of the sampled albedo.
+        // Measured with roughnesses in steps of 0.05: 0.9978 to 1.0004 and 0.9946 to 1.0020 for glass, 0.9977 to 1.0008
+        // and 0.9910 to 1.0030 for the other indices.
+        let glass = &[1.3, 1.5, 2.0, 3.0];
+        let other = &[1.05, 1.15, 4.5, 10.0];
         let ranges = [
-            (&[1.3, 1.5, 2.0, 3.0][..], [[0.998, 1.002], [0.994, 1.003]]),
-            (&[1.05, 1.15, 4.5, 10.0], [[0.997, 1.002], [0.99, 1.0035]]),
+            (glass, [[0.997, 1.001], [0.993, 1.0025]]),
+            (other, [[0.997, 1.0015], [0.99, 1.0035]]),
         ];
+        let roughnesses = [0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0];
         for (indices, bounds) in ranges {
-            for (&index, step) in indices.iter().flat_map(|n| (1..=20).map(move |i| (n, i))) {
-                let roughness = f64::from(step) * 0.05;
+            for (&index, roughness) in (indices.iter()).flat_map(|n| roughnesses.map(|r| (n, r))) {
                 let lobe = clear(index, roughness, Shadowing::SmithCorrelated);
                 for degrees in [0.0, 20.0, 35.0, 40.0, 45.0, 50.0, 60.0, 70.0, 80.0, 85.0] {
                     for (side, [least, most]) in [Side::Front, Side::Back].into_iter().zip(bounds) {
