@@ -4,6 +4,7 @@ use super::cosine::facing;
 use super::inter_scattering_table::{LOST_BACK, LOST_FRONT, MEAN_RULE, Shape, TRANSMITTED};
 use super::interaction::Side;
 use crate::Scalar;
+use nalgebra::Vector3;
 use std::array;
 use std::f64::consts::PI;
 
@@ -13,9 +14,14 @@ use std::f64::consts::PI;
 ///
 /// $\ell_s(\theta)$ is the fraction of the light from side $s$ that leaves in no direction after the first facet, and
 /// $\bar\ell_s = 2\int\ell_s\mu\\,\mathrm{d}\mu$ its mean over diffuse light. The share $a_s$ of the lost light is reflected,
-/// $f_r = \frac{a_s}{\pi\bar\ell_s}\ell_s(\theta_i)\ell_s(\theta_o)$, and the rest is transmitted to the side $t$,
-/// $f_t = \frac{1-a_s}{\pi\bar\ell_t}\ell_s(\theta_i)\ell_t(\theta_o)$. Both have an albedo of $\ell_s(\theta_i)$ together, so that a
+/// $f_r = \frac{a_s}{\pi\bar\ell_s}\ell_s(\theta_i)\ell_s(\theta_o)h$, and the rest is transmitted to the side $t$,
+/// $f_t = \frac{1-a_s}{\pi\bar\ell_t}\ell_s(\theta_i)\ell_t(\theta_o)h$. Both have an albedo of $\ell_s(\theta_i)$ together, so that a
 /// surface without absorption loses no light.
+///
+/// At grazing incidence several facets scatter light forwards: $h$ is Poisson's kernel in the difference of the azimuths,
+/// $h = \frac{1-q^2}{1+2q\cos\Delta\phi+q^2}$ with $q = \sin\theta_i\sin\theta_o$. Its mean over the azimuth is 1. Towards the source it is
+/// $\frac{\cos^2\theta}{2-\cos^2\theta}$. Without it several facets would return 1.0 to 13 times the light of random walks from outside
+/// at roughness 0.5; with it they return 0.2 to 2.6 times.
 ///
 /// With the index $\eta$ of the medium of each side, $f_r(i,o) = f_r(o,i)$ and $f_t(i \to o)/\eta_o^2 = f_t(o \to i)/\eta_i^2$. The
 /// second requires $(1-a_1)\eta_1^2\bar\ell_1 = (1-a_2)\eta_2^2\bar\ell_2$: as much diffuse light passes in both directions. One share
@@ -63,7 +69,7 @@ pub struct LostLight<S> {
     pub shape: [S; 9],
 }
 
-/// Reflection by several facets on one side, $f = c\\,\ell(\theta_i)\\,\ell(\theta_o)$.
+/// Reflection by several facets on one side, $f = c\\,\ell(\theta_i)\\,\ell(\theta_o)\\,h$.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InterReflected<S> {
     /// Factor $c$, 1/sr.
@@ -114,11 +120,13 @@ impl<S: Scalar> InterScattering<S> {
         }
     }
 
-    /// BTDF of light from a side that several facets scatter to the other one, 1/sr, at the cosines to the normals of both.
-    pub fn transmit(&self, cos_in: S, cos_out: S, side: Side) -> S {
+    /// BTDF of light from a side that several facets scatter to the other one, 1/sr.
+    pub fn transmit(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
         let outside = self.lost(Side::Front);
         let inside = self.lost(Side::Back);
-        let inward = self.transmitted_outside() / (inside.mean() * PI);
+        let inward =
+            self.transmitted_outside() / (inside.mean() * PI) * forwards(incoming, outgoing);
+        let (cos_in, cos_out) = (incoming.z, -outgoing.z);
         match side {
             Side::Front => inward * outside.at(cos_in) * inside.at(cos_out),
             Side::Back => {
@@ -173,10 +181,46 @@ impl<S: Scalar> LostLight<S> {
 }
 
 impl<S: Scalar> InterReflected<S> {
-    /// BRDF, 1/sr, at the cosines of incidence and of reflection.
-    pub fn evaluate(&self, cos_in: S, cos_out: S) -> S {
-        self.factor * self.lost.at(cos_in) * self.lost.at(cos_out)
+    /// BRDF, 1/sr.
+    pub fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>) -> S {
+        let lost = self.lost.at(incoming.z) * self.lost.at(outgoing.z);
+        self.factor * lost * forwards(incoming, outgoing)
     }
+
+    /// BRDF back into the direction of incidence, 1/sr.
+    pub fn backscatter(&self, cos_incidence: S) -> S {
+        let lost = self.lost.at(cos_incidence);
+        let squared = cos_incidence * cos_incidence;
+        self.factor * lost * lost * squared / (-squared + 2.0)
+    }
+}
+
+/// Poisson's kernel $h$ of the azimuths, with the squares of the cosines in place of $1 - q^2$.
+pub(super) fn forwards<S: Scalar>(incoming: &Vector3<S>, outgoing: &Vector3<S>) -> S {
+    let (cos_in, cos_out) = (facing(incoming.z), facing(outgoing.z.abs()));
+    let (squared_in, squared_out) = (cos_in * cos_in, cos_out * cos_out);
+    let both = squared_in * squared_out;
+    let along = incoming.xy() + outgoing.xy();
+    (squared_in + squared_out - both) / (along.norm_squared() + both)
+}
+
+/// A direction on the side of the light, drawn from Lambert's law with Poisson's kernel $h$ of the azimuth.
+pub(super) fn sample_forwards(incoming: &Vector3<f64>, [u, v]: [f64; 2]) -> Vector3<f64> {
+    let sine = incoming.x.hypot(incoming.y);
+    let radius = u.sqrt();
+    let q = sine * radius;
+    let turn = 2.0 * ((1.0 - q) / (1.0 + q) * (PI * (v - 0.5)).tan()).atan();
+    let (across, ahead) = turn.sin_cos();
+    let [x, y] = if sine > 1e-12 {
+        [-incoming.x / sine, -incoming.y / sine]
+    } else {
+        [1.0, 0.0]
+    };
+    Vector3::new(
+        radius * (x * ahead - y * across),
+        radius * (y * ahead + x * across),
+        (1.0 - u).sqrt(),
+    )
 }
 
 /// Chebyshev polynomials of the first kind at a place in [-1, 1], from the constant up.
@@ -221,7 +265,6 @@ mod tests {
     use crate::surface::ggx::visible_facet;
     use crate::surface::sample_cosine_hemisphere;
     use crate::{Purpose, Stream};
-    use nalgebra::Vector3;
 
     /// A height in [-1, 1] at which light in a direction meets a facet, from a height; `None` where it leaves upwards.
     /// Heights are uniformly distributed (Heitz et al. 2016, section 4.3).
@@ -241,14 +284,14 @@ mod tests {
         is_met.then(|| 2.0 * (below / (1.0 - uniform).powf(1.0 / smith)).min(1.0) - 1.0)
     }
 
-    /// Number of facets that light from `incoming` meets, and whether it leaves on that side: a random walk on
+    /// Number of facets that light from `incoming` meets, whether it leaves on that side, and its direction: a random walk on
     /// a surface of facets of independent heights and slopes (Heitz et al. 2016).
     fn walk(
         incoming: &Vector3<f64>,
         roughness: f64,
         index: f64,
         stream: &mut Stream,
-    ) -> (u32, bool) {
+    ) -> (u32, bool, Vector3<f64>) {
         let alpha = roughness * roughness;
         let (mut direction, mut height, mut is_outside) = (-incoming, 1.0, true);
         for facets in 0.. {
@@ -256,7 +299,7 @@ mod tests {
             let sign = if is_outside { 1.0 } else { -1.0 };
             let upright = direction * sign;
             let Some(next) = next_height(&upright, height * sign, alpha, stream.uniform()) else {
-                return (facets, is_outside);
+                return (facets, is_outside, direction);
             };
             height = next * sign;
             let place = [stream.uniform(), stream.uniform()];
@@ -289,7 +332,7 @@ mod tests {
                 let (mut returned, mut several) = (0.0, 0.0);
                 for _ in 0..100_000 {
                     let incoming = sample_cosine_hemisphere([stream.uniform(), stream.uniform()]);
-                    let (facets, is_outside) = walk(&incoming, roughness, ahead, &mut stream);
+                    let (facets, is_outside, _) = walk(&incoming, roughness, ahead, &mut stream);
                     if facets > 1 {
                         several += 1.0;
                         returned += f64::from(u8::from(is_outside));
@@ -301,6 +344,43 @@ mod tests {
                 assert!(
                     error.abs() < 0.03 + 3.0 * deviation,
                     "{roughness} {index} {side:?}: {share} +- {deviation}, off by {error}"
+                );
+            }
+        }
+    }
+
+    /// Of the light that random walks of several facets return, the part near the source, from outside and from inside of
+    /// glass. Measured: 0.2 to 2.6 times and 0.7 to 3.9 times that of the walks; up to 25 times without the kernel.
+    #[test]
+    fn several_facets_return_as_much_to_the_source_as_random_walks() {
+        let mut stream = Stream::new(9, 0, 0, 0, Purpose::LightPath);
+        for (roughness, degrees) in [
+            (0.5, 60_f64),
+            (0.5, 75.0),
+            (0.8, 0.0),
+            (0.8, 60.0),
+            (1.0, 60.0),
+        ] {
+            let light = InterScattering::new(roughness, 1.48);
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            let incoming = Vector3::new(sin, 0.0, cos);
+            for (side, ahead) in [(Side::Front, 1.48), (Side::Back, 1.0 / 1.48)] {
+                // Radiance of directions within 15 degrees of the source.
+                let least = 15_f64.to_radians().cos();
+                let walks = 200_000;
+                let mut sum = 0.0;
+                for _ in 0..walks {
+                    let (facets, is_outside, direction) =
+                        walk(&incoming, roughness, ahead, &mut stream);
+                    if facets > 1 && is_outside && direction.dot(&incoming) > least {
+                        sum += 1.0 / direction.z;
+                    }
+                }
+                let walked = sum / f64::from(walks) / (2.0 * PI * (1.0 - least));
+                let ratio = light.reflection(side).backscatter(cos) / walked;
+                assert!(
+                    (0.2..5.0).contains(&ratio),
+                    "{roughness} {degrees} {side:?}: {ratio}"
                 );
             }
         }

@@ -126,15 +126,6 @@ impl<T> Lobe<T> {
         self.class().transmits
     }
 
-    /// Whether it scatters light back differently from both sides.
-    pub(super) fn sides_differ(&self) -> bool {
-        match self {
-            Self::RoughDielectric(_) => true,
-            Self::Blend(blend) => blend.lobe.sides_differ(),
-            _ => false,
-        }
-    }
-
     /// Applies `f` to the domain and the value of every parameter.
     pub(super) fn try_map<U, E>(&self, f: &mut MapParameter<'_, T, U, E>) -> Result<Lobe<U>, E> {
         Ok(match self {

@@ -104,11 +104,6 @@ impl<S: Scalar> Material<S> {
         })
     }
 
-    /// Whether [`Material::backscatter`] depends on the side: a lobe is the rough surface of a clear solid.
-    pub fn sides_differ(&self) -> bool {
-        self.lobes.iter().any(Lobe::sides_differ)
-    }
-
     /// Mirror-like reflection and transmission by the delta lobes. At most one lobe transmits
     /// ([`Material::validate`]).
     pub fn specular(&self, cos_incidence: S, side: Side) -> Specular<S> {

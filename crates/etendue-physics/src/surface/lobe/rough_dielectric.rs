@@ -375,6 +375,24 @@ mod tests {
         }
     }
 
+    /// Backscatter with the light that meets several facets over that without, of frosted acrylic (index 1.48, roughness
+    /// 0.5), from outside and from inside.
+    #[test]
+    fn light_that_meets_several_facets_adds_to_the_backscatter() {
+        for (degrees, outside, inside) in [(0.0, 1.0, 1.0), (60.0, 2.4, 50.0), (80.0, 4.0, 20.0)] {
+            let lobe = clear(1.48, 0.5, Shadowing::SmithCorrelated);
+            let cos = cos_degrees(degrees);
+            for (side, expected) in [(Side::Front, outside), (Side::Back, inside)] {
+                let whole = lobe.backscatter(cos, side);
+                let ratio = whole / (whole - lobe.reflected_by_several(cos, cos, side));
+                assert!(
+                    (ratio / expected - 1.0).abs() < 0.02,
+                    "{degrees} {side:?}: {ratio}"
+                );
+            }
+        }
+    }
+
     /// The forms of the shadowing that are for comparison lose the light that meets several facets.
     #[test]
     fn one_facet_loses_light() {
