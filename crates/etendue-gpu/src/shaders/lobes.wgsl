@@ -201,7 +201,13 @@ fn between_clear(kind: vec4<f32>, one: vec4<f32>, two: vec4<f32>, both: Directio
         return 0.0;
     }
     let roots = root_of_lost_in_clear(both.cos_in, kind, one, two) * root_of_lost_in_clear(both.cos_out, kind, one, two);
-    return roots * roots;
+
+    // Poisson's kernel of the azimuths.
+    let cosines = max(vec2<f32>(both.cos_in, both.cos_out), vec2<f32>(LEAST_COSINE));
+    let squares = cosines * cosines;
+    let product = squares.x * squares.y;
+    let forwards = (squares.x + squares.y - product) / (both.sine_of_half * both.square + product);
+    return roots * roots * forwards;
 }
 
 // A lobe back to where the light is from: its value at normal incidence, inverse variance, and fall per squared tangent.

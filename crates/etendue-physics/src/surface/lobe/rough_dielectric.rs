@@ -6,11 +6,11 @@ use crate::Scalar;
 use crate::surface::cosine::{facing, sine};
 use crate::surface::fresnel::{self, cos_refracted};
 use crate::surface::ggx::{ROUGHNESS, Shadowing, ggx, visible_facet, visible_pdf};
-use crate::surface::inter_scattering::InterScattering;
+use crate::surface::inter_scattering::{InterScattering, forwards, sample_forwards};
 use crate::surface::interaction::{Albedo, Passage, Side};
 use crate::surface::model::{Classify, LobeClass, SampleLobe, Scatter};
 use crate::surface::parameter::MapParameter;
-use crate::surface::sampling::{cosine_hemisphere_pdf, evenly_spread, sample_cosine_hemisphere};
+use crate::surface::sampling::{cosine_hemisphere_pdf, evenly_spread};
 use nalgebra::Vector3;
 
 /// The rough surface of a clear medium in air (Walter et al. 2007,
@@ -66,18 +66,19 @@ impl<S: Scalar> Scatter<S> for RoughDielectric<S> {
         ggx(cos, self.roughness)
             * self.shadowing.visibility(self.roughness, cos, cos)
             * fresnel::normal_reflectance(self.medium.index)
-            + self.reflected_by_several(cos, cos, side)
+            + self.returned_by_several(cos, side)
     }
 
     fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
-        let (cos_in, cos_out) = (incoming.z, outgoing.z);
-        let several = if cos_out.value() > 0.0 {
-            self.reflected_by_several(cos_in, cos_out, side)
-        } else {
-            self.inter_scattering()
-                .map_or(S::zero(), |light| light.transmit(cos_in, -cos_out, side))
+        let several = |light: InterScattering<S>| {
+            if outgoing.z.value() > 0.0 {
+                light.reflection(side).evaluate(incoming, outgoing)
+            } else {
+                light.transmit(incoming, outgoing, side)
+            }
         };
-        self.single_scattering(incoming, outgoing, side) + several
+        self.single_scattering(incoming, outgoing, side)
+            + self.inter_scattering().map_or(S::zero(), several)
     }
 
     fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
@@ -92,10 +93,10 @@ impl<S: Scalar> RoughDielectric<S> {
             .then(|| InterScattering::new(self.roughness, self.medium.index))
     }
 
-    /// BRDF of the light that several facets reflect, 1/sr, at the cosines of incidence and of reflection.
-    fn reflected_by_several(&self, cos_in: S, cos_out: S, side: Side) -> S {
+    /// BRDF of the light that several facets reflect back into the direction of incidence, 1/sr.
+    fn returned_by_several(&self, cos_incidence: S, side: Side) -> S {
         self.inter_scattering().map_or(S::zero(), |light| {
-            light.reflection(side).evaluate(cos_in, cos_out)
+            light.reflection(side).backscatter(cos_incidence)
         })
     }
 
@@ -184,9 +185,11 @@ impl SampleLobe for RoughDielectric<f64> {
     ) -> Option<Vector3<f64>> {
         let several = self.albedo_of_several(incoming.z, side);
         if choice < several.total() {
-            let direction = sample_cosine_hemisphere([u, v]);
-            let is_reflected = choice < several.reflected;
-            return Some(if is_reflected { direction } else { -direction });
+            let mut direction = sample_forwards(incoming, [u, v]);
+            if choice >= several.reflected {
+                direction.z = -direction.z;
+            }
+            return Some(direction);
         }
         let rest = (choice - several.total()) / (1.0 - several.total());
         self.sample_facet(incoming, side, [rest, u, v])
@@ -199,7 +202,7 @@ impl SampleLobe for RoughDielectric<f64> {
         } else {
             several.transmitted
         };
-        towards * cosine_hemisphere_pdf(outgoing.z.abs())
+        towards * cosine_hemisphere_pdf(outgoing.z.abs()) * forwards(incoming, outgoing)
             + (1.0 - several.total()) * self.facet_pdf(incoming, outgoing, side)
     }
 
@@ -379,12 +382,14 @@ mod tests {
     /// 0.5), from outside and from inside.
     #[test]
     fn light_that_meets_several_facets_adds_to_the_backscatter() {
-        for (degrees, outside, inside) in [(0.0, 1.0, 1.0), (60.0, 2.4, 50.0), (80.0, 4.0, 20.0)] {
+        for (degrees, outside, inside) in
+            [(0.0, 1.001, 1.19), (60.0, 1.20, 9.2), (80.0, 1.04, 1.39)]
+        {
             let lobe = clear(1.48, 0.5, Shadowing::SmithCorrelated);
             let cos = cos_degrees(degrees);
             for (side, expected) in [(Side::Front, outside), (Side::Back, inside)] {
                 let whole = lobe.backscatter(cos, side);
-                let ratio = whole / (whole - lobe.reflected_by_several(cos, cos, side));
+                let ratio = whole / (whole - lobe.returned_by_several(cos, side));
                 assert!(
                     (ratio / expected - 1.0).abs() < 0.02,
                     "{degrees} {side:?}: {ratio}"
