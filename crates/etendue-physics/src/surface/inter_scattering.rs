@@ -102,20 +102,27 @@ impl<S: Scalar> InterScattering<S> {
     pub fn reflected(&self, side: Side) -> S {
         match side {
             Side::Front => -self.transmitted_outside() + 1.0,
-            Side::Back => {
-                let outside = self.lost(Side::Front).mean();
-                let inside = self.lost(Side::Back).mean();
-                let squared = self.index * self.index;
-                -self.transmitted_outside() * outside / (squared * inside) + 1.0
-            }
+            Side::Back => self.reflected_inside(self.lost(Side::Back).mean()),
         }
+    }
+
+    /// Share of the lost light from inside that returns, from the mean of that light.
+    fn reflected_inside(&self, inside: S) -> S {
+        let outside = self.lost(Side::Front).mean();
+        let squared = self.index * self.index;
+        -self.transmitted_outside() * outside / (squared * inside) + 1.0
     }
 
     /// Light from a side that several facets reflect.
     pub fn reflection(&self, side: Side) -> InterReflected<S> {
         let lost = self.lost(side);
+        let mean = lost.mean();
+        let reflected = match side {
+            Side::Front => self.reflected(side),
+            Side::Back => self.reflected_inside(mean),
+        };
         InterReflected {
-            factor: self.reflected(side) / (lost.mean() * PI),
+            factor: reflected / (mean * PI),
             lost,
         }
     }
