@@ -155,7 +155,7 @@ impl HitRecord {
             distance: joined(self.distance),
             object: ObjectId(self.object),
             triangle: self.triangle,
-            cos_incidence: self.cos_incidence,
+            cos_incidence: self.cos_incidence.abs(),
         })
     }
 }

@@ -483,7 +483,12 @@ impl ReturnRecord {
         DirectLightReturn {
             object: ObjectId(self.object),
             triangle: self.triangle,
-            cos_incidence: f64::from(self.cos_incidence),
+            cos_incidence: f64::from(self.cos_incidence.abs()),
+            side: if self.cos_incidence.is_sign_negative() {
+                Side::Back
+            } else {
+                Side::Front
+            },
             range: joined(self.range),
             optical_range: joined(self.optical_range),
             share: f64::from(self.share),
@@ -511,7 +516,7 @@ impl EchoRecord {
     }
 }
 
-/// Backscatter of every material at equally spaced square roots of one minus the cosine of the incidence.
+/// Backscatter of both sides of every material at equally spaced square roots of one minus the cosine of the incidence.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the shaders compute powers in f32"
@@ -519,11 +524,15 @@ impl EchoRecord {
 fn backscatter_tables(world: &World<f64>) -> Vec<f32> {
     let last = (TABLE - 1) as f64;
     let entry = |number: usize| {
-        let material = world.material(MaterialId(index(number / TABLE)));
+        let material = world.material(MaterialId(index(number / TABLE / 2)));
+        let side = match number / TABLE % 2 {
+            0 => Side::Front,
+            _ => Side::Back,
+        };
         let place = (number % TABLE) as f64 / last;
         let cos_incidence = (1.0 - place * place).max(0.0);
-        material.backscatter(cos_incidence, Side::Front) as f32
+        material.backscatter(cos_incidence, side) as f32
     };
-    let count = world.scene().materials().len() * TABLE;
+    let count = world.scene().materials().len() * 2 * TABLE;
     (0..count).into_par_iter().map(entry).collect()
 }

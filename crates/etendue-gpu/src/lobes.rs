@@ -2,7 +2,7 @@
 
 use etendue_physics::surface::fresnel::diffuse_reflectance;
 use etendue_physics::surface::{
-    Fresnel, Lobe, Material, Microfacet, OrenNayar, OrenNayarForm, Shadowing,
+    Fresnel, InterReflected, Lobe, Material, Microfacet, OrenNayar, OrenNayarForm, Shadowing, Side,
 };
 use std::f64::consts::{LN_2, PI, TAU};
 
@@ -14,6 +14,9 @@ const DIFFUSE: f64 = 0.0;
 const FACETS: f64 = 1.0;
 const RETURNED: f64 = 2.0;
 const BETWEEN_FACETS: f64 = 3.0;
+/// Light from outside and from inside that several facets of a clear solid reflect.
+const OUTSIDE: f64 = 4.0;
+const INSIDE: f64 = 5.0;
 
 /// Kind of the reflectance of facets of a clear solid.
 const SOLID: f64 = 3.0;
@@ -51,6 +54,14 @@ fn add(lobe: &Lobe<f64>, weight: f64, records: &mut Vec<LobeRecord>) -> bool {
         Lobe::RoughDielectric(own) => {
             let reflected = [SOLID, own.medium.index, 0.0];
             records.push(facets(weight, own.roughness, own.shadowing, reflected));
+            if let Some(light) = own.inter_scattering() {
+                records.push(between_clear(
+                    OUTSIDE,
+                    weight,
+                    &light.reflection(Side::Front),
+                ));
+                records.push(between_clear(INSIDE, weight, &light.reflection(Side::Back)));
+            }
         }
         Lobe::Retroreflector(own) => {
             let variance = own.width * own.width;
@@ -100,6 +111,17 @@ fn add_microfacets(own: &Microfacet<f64>, weight: f64, records: &mut Vec<LobeRec
             [fifth, sixth, weight * light.factor, 0.0],
         ]);
     }
+}
+
+/// The light that several facets of a clear solid reflect on one side; the coefficients have the fourth root of the factor.
+fn between_clear(side: f64, weight: f64, light: &InterReflected<f64>) -> LobeRecord {
+    let root = (weight * light.factor).sqrt().sqrt();
+    let shape = light.lost.shape.map(|coefficient| root * coefficient);
+    [
+        [side, light.lost.alpha, light.lost.knee, shape[0]],
+        [shape[1], shape[2], shape[3], shape[4]],
+        [shape[5], shape[6], shape[7], shape[8]],
+    ]
 }
 
 /// A lobe of facets with a kind of reflectance and its two numbers.

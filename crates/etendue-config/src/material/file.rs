@@ -189,7 +189,7 @@ pub struct GlassFile {
     /// Roughness of a frosted solid, in [0.01, 1].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roughness: Option<Spectral>,
-    /// Shadowing and masking of facets.
+    /// Shadowing and masking of facets. Light between facets is added with "smith-correlated" only.
     #[serde(default)]
     pub shadowing: ShadowingFile,
     /// Fraction of the area. Default: 1.

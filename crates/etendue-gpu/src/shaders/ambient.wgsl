@@ -78,7 +78,7 @@ fn leave_for_sun(slot: u32, weight: f32) -> f32 {
     let rest = surfaces[3u * slot + 1u];
     let normal = Ds3(surface.xy, surface.zw, rest.xy);
     let knots = 33u * (material_of(hit.x, hit.y) & NUMBER);
-    let cosine = clamp(bitcast<f32>(hits[2u * slot + 1u].x), 0.0, 1.0) * 31.0;
+    let cosine = clamp(abs(bitcast<f32>(hits[2u * slot + 1u].x)), 0.0, 1.0) * 31.0;
     let below = min(u32(cosine), 30u);
     let low = lit[knots + 1u + below];
     let high = lit[knots + 2u + below];
@@ -152,7 +152,7 @@ fn pass_sheet(slot: u32) {
 
     // The transmitted fraction.
     let first = bitcast<u32>(specular[2u * (material_of(shadow.x, shadow.y) & NUMBER) + 1u].y);
-    let cosine = bitcast<f32>(detail.x);
+    let cosine = abs(bitcast<f32>(detail.x));
     let place = sqrt(max(1.0 - cosine, 0.0)) * f32(SHARES - 1u);
     let below = min(u32(place), SHARES - 2u);
     let rest = behind[3u * slot + 1u];

@@ -19,6 +19,8 @@ struct Directions {
 const DIFFUSE: u32 = 0u;
 const FACETS: u32 = 1u;
 const BETWEEN_FACETS: u32 = 3u;
+const OUTSIDE: u32 = 4u;
+const INSIDE: u32 = 5u;
 // Reflectance of facets.
 const DIELECTRIC: u32 = 0u;
 const CONDUCTOR: u32 = 1u;
@@ -176,6 +178,38 @@ fn between_facets(kind: vec4<f32>, one: vec4<f32>, two: vec4<f32>, both: Directi
     return two.z * roots * roots;
 }
 
+// Root of the light that leaves in no direction after the first facet of a clear solid; width and knee, coefficients of Chebyshev
+// polynomials with the fourth root of a factor.
+fn root_of_lost_in_clear(cos_incidence: f32, kind: vec4<f32>, one: vec4<f32>, two: vec4<f32>) -> f32 {
+    let cosine = max(cos_incidence, LEAST_COSINE);
+    let w = cosine * (1.0 + kind.z) / (cosine + kind.z);
+    let u = 2.0 * w - 1.0;
+    let shape = array<f32, 8>(one.x, one.y, one.z, one.w, two.x, two.y, two.z, two.w);
+    var current = 0.0;
+    var last = 0.0;
+    for (var order = 8u; order > 0u; order--) {
+        let next = 2.0 * u * current - last + shape[order - 1u];
+        last = current;
+        current = next;
+    }
+    return sqrt(max(1.0 - w + kind.y * w, 0.0)) * (u * current - last + kind.w);
+}
+
+// Light that several facets of a clear solid reflect on the side of the light.
+fn between_clear(kind: vec4<f32>, one: vec4<f32>, two: vec4<f32>, both: Directions) -> f32 {
+    if (u32(kind.x) == INSIDE) != both.is_back {
+        return 0.0;
+    }
+    let roots = root_of_lost_in_clear(both.cos_in, kind, one, two) * root_of_lost_in_clear(both.cos_out, kind, one, two);
+
+    // Poisson's kernel of the azimuths.
+    let cosines = max(vec2<f32>(both.cos_in, both.cos_out), vec2<f32>(LEAST_COSINE));
+    let squares = cosines * cosines;
+    let product = squares.x * squares.y;
+    let forwards = (squares.x + squares.y - product) / (both.sine_of_half * both.square + product);
+    return roots * roots * forwards;
+}
+
 // A lobe back to where the light is from: its value at normal incidence, inverse variance, and fall per squared tangent.
 fn returned(one: vec4<f32>, both: Directions) -> f32 {
     let cos_in = max(both.cos_in, LEAST_COSINE);
@@ -197,6 +231,8 @@ fn scattered(first: u32, count: u32, both: Directions) -> f32 {
             sum += facets(lit[at + 1u], lit[at + 2u], both);
         } else if kind == BETWEEN_FACETS {
             sum += between_facets(lit[at], lit[at + 1u], lit[at + 2u], both);
+        } else if kind == OUTSIDE || kind == INSIDE {
+            sum += between_clear(lit[at], lit[at + 1u], lit[at + 2u], both);
         } else {
             sum += returned(lit[at + 1u], both);
         }

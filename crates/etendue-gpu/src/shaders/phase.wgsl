@@ -83,7 +83,7 @@ fn surface_count() -> u32 {
     var count = 0u;
     for (var place = 0u; place < returns; place++) {
         let slot = slots_of[place];
-        let cos_incidence = bitcast<f32>(hits[2u * slot + 1u].x);
+        let cos_incidence = abs(bitcast<f32>(hits[2u * slot + 1u].x));
         let range = arrival_at(slot, bitcast<vec2<f32>>(hits[2u * slot].zw)).range;
         let apart = 0.01 + 2.0 * phase.gain.w * range.x / max(cos_incidence, 1e-3);
         var is_new = count < MOST_SURFACES;

@@ -41,7 +41,7 @@ struct Params {
 // For each object: index of its first triangle in `triangle_materials`, or NONE; its material.
 @group(0) @binding(2) var<storage, read> object_materials: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read> triangle_materials: array<u32>;
-// For each material: backscatter over the square root of one minus the cosine of the incidence.
+// For both sides of each material: backscatter over the square root of one minus the cosine of the incidence.
 @group(0) @binding(4) var<storage, read> backscatter: array<f32>;
 // For each channel: range offset, errors common to all its shots, and row in images.
 @group(0) @binding(5) var<storage, read> channels: array<vec4<f32>>;
@@ -122,11 +122,12 @@ var<private> power_of_hidden: f32;
 // Power of light that is not from surfaces, and that the receiver does not separate from theirs.
 var<private> power_of_air: f32;
 
-fn scattered_back(material: u32, cos_incidence: f32) -> f32 {
+// Backscatter of a side: twice the number of a material, and one more for its back.
+fn scattered_back(side: u32, cos_incidence: f32) -> f32 {
     let place = sqrt(1.0 - cos_incidence) * f32(TABLE - 1u);
     let first = min(u32(place), TABLE - 2u);
-    let low = backscatter[material * TABLE + first];
-    let high = backscatter[material * TABLE + first + 1u];
+    let low = backscatter[side * TABLE + first];
+    let high = backscatter[side * TABLE + first + 1u];
     return low + (high - low) * (place - f32(first));
 }
 
@@ -173,7 +174,7 @@ fn surface_of(slot: u32) -> Surface {
     if hit.x == NONE {
         return Surface(NONE, 0u, 0.0, vec2<f32>(0.0));
     }
-    let cos_incidence = bitcast<f32>(hits[2u * slot + 1u].x);
+    let cos_incidence = abs(bitcast<f32>(hits[2u * slot + 1u].x));
     let distance = arrival_at(slot, bitcast<vec2<f32>>(hit.zw)).optical;
     return Surface(hit.x, material_of(hit.x, hit.y) & NUMBER, cos_incidence, distance);
 }
@@ -228,9 +229,10 @@ fn add_return(slot: u32, weight: f32) -> bool {
 
     // Power that returns.
     let arrived = arrival_at(slot, bitcast<vec2<f32>>(hit.zw));
-    let cos_incidence = bitcast<f32>(detail.x);
+    let cos_incidence = abs(bitcast<f32>(detail.x));
+    let side = 2u * (material & NUMBER) + (detail.x >> 31u);
     let one_way = arrived.throughput / arrived.range.x;
-    let scattered = scattered_back(material & NUMBER, cos_incidence) * cos_incidence;
+    let scattered = scattered_back(side, cos_incidence) * cos_incidence;
     if one_way * scattered * weight <= 0.0 {
         return true;
     }

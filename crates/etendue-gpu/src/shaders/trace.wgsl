@@ -445,6 +445,7 @@ struct Found {
     object: u32,
     triangle: u32,
     cos_incidence: f32,
+    is_back: bool,
     // Index in `instances`, and in `triangles`.
     instance: u32,
     leaf_triangle: u32,
@@ -507,8 +508,10 @@ fn nearer(candidate: Candidate, near: vec2<f32>, before: Found) -> Found {
     // Incidence.
     let along = ds3_rounded(ds3_sub(second, first));
     let across = ds3_rounded(ds3_sub(third, first));
-    let cos_incidence = min(abs(sum.x) * major / length(cross(along, across)), 1.0);
-    return Found(distance, own.y, number, cos_incidence, candidate.instance, index);
+    let normal = cross(along, across);
+    let cos_incidence = min(abs(sum.x) * major / length(normal), 1.0);
+    let is_back = dot(normal, direction) > 0.0;
+    return Found(distance, own.y, number, cos_incidence, is_back, candidate.instance, index);
 }
 
 // The ray of a thread. Threads that run together cast a tile of rays, 4 of each of 8 columns: these meet the same nodes.
@@ -557,7 +560,7 @@ fn cast_rays(
     traverse(last.y);
 
     // Decide about them.
-    var found = Found(limits.zw, NONE, NONE, 0.0, 0u, 0u);
+    var found = Found(limits.zw, NONE, NONE, 0.0, false, 0u, 0u);
     for (var i = 0u; i <= uncertain; i++) {
         let candidate = candidates[i];
         if candidate.triangle != NONE && candidate.low <= certain_high {
@@ -565,7 +568,8 @@ fn cast_rays(
         }
     }
     hits[2u * ray] = vec4<u32>(found.object, found.triangle, bitcast<vec2<u32>>(found.distance));
-    hits[2u * ray + 1u] = vec4<u32>(bitcast<u32>(found.cos_incidence), visited, tested, u32(is_undecided));
+    let cosine = select(found.cos_incidence, -found.cos_incidence, found.is_back);
+    hits[2u * ray + 1u] = vec4<u32>(bitcast<u32>(cosine), visited, tested, u32(is_undecided));
     if found.object != NONE {
         keep_surface(ray, found);
     }

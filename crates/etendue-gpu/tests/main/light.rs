@@ -235,6 +235,44 @@ fn square() -> LoadedScene {
     parse(&Document::new("square.toml", parts.concat())).unwrap()
 }
 
+/// Frosted surfaces from outside and from inside, in the sun from below: several facets scatter more light inside. No beam meets
+/// facets near the critical angle of the light of the sun, where the reflectance in f32 has an error of 1e-5.
+#[test]
+fn both_sides_of_frosted_surfaces_agree_with_the_cpu() {
+    let test = "both_sides_of_frosted_surfaces_agree_with_the_cpu";
+    let Some(device) = device_with(test, ShaderChecks::On) else {
+        return;
+    };
+    let scene = "version = 1\nname = \"frosted\"\n\
+        [[objects]]\nname = \"ceiling\"\nshape.plane = { size_m = [7.0, 7.0] }\n\
+        position_m = [0, 0, 2.4]\nmaterial = \"pmma-frosted\"\n\
+        [[objects]]\nname = \"ball\"\nshape.sphere = { radius_m = 1.2 }\n\
+        position_m = [4, 0, 1.6]\nmaterial = \"pmma-frosted\"\n";
+    let scene = || parse(&Document::new("frosted.toml", scene)).unwrap();
+    let sun = Sun {
+        towards: -Vector3::z(),
+        irradiance: Some(9e8),
+    };
+    let ambient = AmbientLight {
+        sun: Some(sun),
+        ..AmbientLight::default()
+    };
+    let detector = Detector::Analogue(AnalogueDetector {
+        thermal_noise: 1e-6,
+        shot_noise: 1e-6,
+        background: 1e-7,
+        saturation: 1e-3,
+        recovery: None,
+    });
+    let lidar = lidar_with(detector);
+    for loaded in [scene(), lit(scene(), ambient)] {
+        let all = compare(&device, &loaded, &lidar, 0.0, &settings()).unwrap();
+        assert_agrees(test, &all.differences);
+        assert_eq!(all.on_host, 0);
+        assert!(all.differences.returns > 1000);
+    }
+}
+
 /// Sunlight that rough, glossy, metallic and retro-reflecting spheres scatter, also behind three panes, and in the shadow of nine; with
 /// checks of the shaders.
 #[test]

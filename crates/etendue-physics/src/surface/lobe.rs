@@ -156,8 +156,8 @@ impl<T> Classify for Lobe<T> {
 }
 
 impl<S: Scalar> Scatter<S> for Lobe<S> {
-    fn backscatter(&self, cos_incidence: S) -> S {
-        for_each_lobe!(self, lobe => lobe.backscatter(cos_incidence))
+    fn backscatter(&self, cos_incidence: S, side: Side) -> S {
+        for_each_lobe!(self, lobe => lobe.backscatter(cos_incidence, side))
     }
 
     fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {

@@ -96,12 +96,12 @@ impl Material<Spectrum> {
 impl<S: Scalar> Material<S> {
     /// BRDF of all non-delta lobes back into the direction of incidence, 1/sr.
     ///
-    /// `cos_incidence` in [0, 1] is the cosine between that direction and the normal. Both sides
-    /// scatter back alike: a facet at normal incidence reflects $F_0$ from either.
-    pub fn backscatter(&self, cos_incidence: S, _side: Side) -> S {
-        self.lobes
-            .iter()
-            .fold(S::zero(), |sum, lobe| sum + lobe.backscatter(cos_incidence))
+    /// `cos_incidence` in [0, 1] is the cosine between that direction and the normal. A single facet of a clear solid
+    /// reflects $F_0$ from either side, several facets return more light from inside.
+    pub fn backscatter(&self, cos_incidence: S, side: Side) -> S {
+        self.lobes.iter().fold(S::zero(), |sum, lobe| {
+            sum + lobe.backscatter(cos_incidence, side)
+        })
     }
 
     /// Mirror-like reflection and transmission by the delta lobes. At most one lobe transmits

@@ -9,14 +9,16 @@
 //! and tests; `lobe.rs` lists them.
 //!
 //! Not modelled: polarisation beyond the average of both states at every surface, diffraction and
-//! speckle, interference in thin films, subsurface scattering (light leaves where it arrived),
-//! fluorescence, and light that bounces between the facets of a rough clear solid.
+//! speckle, interference in thin films, subsurface scattering (light leaves where it arrived), and
+//! fluorescence.
 
 mod cosine;
 mod emission;
 pub mod fresnel;
 mod ggx;
 mod inter_reflection;
+mod inter_scattering;
+mod inter_scattering_table;
 mod interaction;
 mod lobe;
 mod material;
@@ -28,6 +30,7 @@ mod validate;
 pub use emission::{Ambient, background_power, planck_radiance, solar_irradiance};
 pub use ggx::Shadowing;
 pub use inter_reflection::InterReflection;
+pub use inter_scattering::{InterReflected, InterScattering, LostLight};
 pub use interaction::{Albedo, BsdfSample, Medium, Passage, Side, Specular, Transmitted};
 pub use lobe::*;
 pub use material::Material;

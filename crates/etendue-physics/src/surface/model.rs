@@ -34,7 +34,7 @@ pub(super) trait Classify {
 /// side that light arrives on.
 pub(super) trait Scatter<S: Scalar> {
     /// BRDF back into the direction of incidence, 1/sr.
-    fn backscatter(&self, _cos_incidence: S) -> S {
+    fn backscatter(&self, _cos_incidence: S, _side: Side) -> S {
         S::zero()
     }
 

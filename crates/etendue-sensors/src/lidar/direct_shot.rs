@@ -69,6 +69,8 @@ pub struct DirectLightReturn {
     pub triangle: u32,
     /// Cosine of the incidence, in [0, 1].
     pub cos_incidence: f64,
+    /// Side of the surface.
+    pub side: Side,
     /// Length of the one-way path, m.
     pub range: f64,
     /// Length of the one-way optical path, m.
@@ -112,7 +114,7 @@ impl DirectLightReturn {
         id: MaterialId,
         material: &Material<f64>,
     ) -> LightReturn<f64> {
-        let scattered = material.backscatter(self.cos_incidence, Side::Front) * self.cos_incidence;
+        let scattered = material.backscatter(self.cos_incidence, self.side) * self.cos_incidence;
         LightReturn {
             range: self.range,
             optical_range: self.optical_range,

@@ -43,8 +43,8 @@ impl<T> Classify for Blend<T> {
 }
 
 impl<S: Scalar> Scatter<S> for Blend<S> {
-    fn backscatter(&self, cos_incidence: S) -> S {
-        self.weight * self.lobe.backscatter(cos_incidence)
+    fn backscatter(&self, cos_incidence: S, side: Side) -> S {
+        self.weight * self.lobe.backscatter(cos_incidence, side)
     }
 
     fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {

@@ -89,11 +89,12 @@ impl<T> Classify for Coated<T> {
 }
 
 impl<S: Scalar> Scatter<S> for Coated<S> {
-    fn backscatter(&self, cos_incidence: S) -> S {
+    fn backscatter(&self, cos_incidence: S, side: Side) -> S {
         let coat = self
             .coat()
-            .map_or(S::zero(), |coat| coat.backscatter(cos_incidence));
-        self.base.backscatter(cos_incidence) * self.coupling(cos_incidence, cos_incidence) + coat
+            .map_or(S::zero(), |coat| coat.backscatter(cos_incidence, side));
+        self.base.backscatter(cos_incidence, side) * self.coupling(cos_incidence, cos_incidence)
+            + coat
     }
 
     fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {

@@ -35,7 +35,7 @@ impl<T> Classify for Lambert<T> {
 }
 
 impl<S: Scalar> Scatter<S> for Lambert<S> {
-    fn backscatter(&self, _cos_incidence: S) -> S {
+    fn backscatter(&self, _cos_incidence: S, _side: Side) -> S {
         self.reflectance / PI
     }
 

@@ -84,7 +84,7 @@ impl<S: Scalar> Measured<S> {
 }
 
 impl<S: Scalar> Scatter<S> for Measured<S> {
-    fn backscatter(&self, cos_incidence: S) -> S {
+    fn backscatter(&self, cos_incidence: S, _side: Side) -> S {
         self.reflectance(cos_incidence) / PI
     }
 

@@ -88,7 +88,7 @@ impl<T> Classify for OrenNayar<T> {
 impl<S: Scalar> Scatter<S> for OrenNayar<S> {
     /// $\frac{\rho}{\pi}[A + B\sin\theta\tan\theta]$, for the full model plus the
     /// interreflection.
-    fn backscatter(&self, cos_incidence: S) -> S {
+    fn backscatter(&self, cos_incidence: S, _side: Side) -> S {
         let cos = facing(cos_incidence);
         let fit = self.fit();
         let first = fit.constant + fit.tangent * tan_squared(cos) * cos;

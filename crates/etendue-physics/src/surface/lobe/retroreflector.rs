@@ -67,7 +67,7 @@ impl<T> Classify for Retroreflector<T> {
 }
 
 impl<S: Scalar> Scatter<S> for Retroreflector<S> {
-    fn backscatter(&self, cos_incidence: S) -> S {
+    fn backscatter(&self, cos_incidence: S, _side: Side) -> S {
         let cos = facing(cos_incidence);
         self.remaining(tan_squared(cos)) * self.lobe(S::zero()) / cos
     }
