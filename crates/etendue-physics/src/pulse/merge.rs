@@ -43,7 +43,7 @@ pub struct MergedLanes {
 
 #[expect(
     clippy::inline_always,
-    clippy::needless_range_loop,
+    clippy::needless_bitwise_bool,
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
 impl MergedLanes {

@@ -1,7 +1,6 @@
 //! Rays of a batch of shots of a pulsed lidar, in tiles.
 #![expect(
     clippy::inline_always,
-    clippy::needless_range_loop,
     reason = "loops over sixteen lanes become vector instructions"
 )]
 

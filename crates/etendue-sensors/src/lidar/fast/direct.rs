@@ -3,6 +3,7 @@
 //! trees.
 
 use super::cast_batch::CastBatch;
+use super::direct_returns::Report;
 use super::merged_rays::{MergeRays, MergedRays, ReportMergedRays};
 use super::simulator::FastSimulator;
 use super::single_ray::{ReportSingleRays, SingleRayBeams};
@@ -123,12 +124,15 @@ impl FastSimulator<'_, '_> {
         plain: &mut Memory<f64>,
         buffer: &mut ReturnBuffer,
     ) {
-        if self.direct.single {
-            self.report_single_rays(cast, memory, plain, buffer);
-        } else if self.direct.merged && self.reporter.mixing.is_none() {
-            self.report_merged_rays(cast, memory, plain, buffer);
-        } else {
-            self.report_beams(cast, memory, plain, buffer);
+        match self.direct.report {
+            Report::SingleRays => self.report_single_rays(cast, memory, plain, buffer),
+            // The shares of mixed returns are found one by one.
+            Report::MergedRays if self.reporter.mixing.is_none() => {
+                self.report_merged_rays(cast, memory, plain, buffer);
+            }
+            Report::MergedRays | Report::OneByOne => {
+                self.report_beams(cast, memory, plain, buffer);
+            }
         }
     }
 

@@ -16,12 +16,21 @@ pub(in crate::lidar) struct DirectReturns {
     pub any_continues: bool,
     /// For each material: whether it has a noise profile. Empty if no profile applies.
     pub calibrated: Vec<bool>,
-    /// Whether each shot has one ray and the closed-form receiver.
-    pub single: bool,
-    /// Whether each shot has several rays, the closed-form receiver, and no noise profile.
-    pub merged: bool,
+    /// How shots are reported.
+    pub report: Report,
     /// Whether any channel has a range offset.
     pub offset: bool,
+}
+
+/// How shots with direct returns are reported.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::lidar) enum Report {
+    /// Sixteen at a time, of one ray each, with the closed-form receiver.
+    SingleRays,
+    /// Sixteen at a time, of several rays that merge to an echo, with the closed-form receiver and without noise profiles.
+    MergedRays,
+    /// One by one.
+    OneByOne,
 }
 
 impl DirectReturns {
@@ -56,8 +65,11 @@ impl DirectReturns {
             calibrated: numbers
                 .map(|(number, _)| profiles.profile(MaterialId(number)).is_some())
                 .collect(),
-            single: analytic && per_shot == 1,
-            merged: analytic && per_shot > 1 && !with_profiles,
+            report: match per_shot {
+                1 if analytic => Report::SingleRays,
+                _ if analytic && !with_profiles => Report::MergedRays,
+                _ => Report::OneByOne,
+            },
             offset: channels.iter().any(|channel| channel.range_offset != 0.0),
         })
     }

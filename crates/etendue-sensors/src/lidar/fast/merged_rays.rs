@@ -1,6 +1,7 @@
 //! Beams of several rays with direct returns that merge to one echo: echoes and report of sixteen shots at a time.
 #![expect(
     clippy::inline_always,
+    clippy::needless_bitwise_bool,
     clippy::needless_range_loop,
     reason = "loops over sixteen lanes become vector instructions"
 )]
