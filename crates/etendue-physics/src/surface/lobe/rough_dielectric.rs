@@ -206,13 +206,32 @@ impl SampleLobe for RoughDielectric<f64> {
             + (1.0 - several.total()) * self.facet_pdf(incoming, outgoing, side)
     }
 
-    /// Both directions of each facet, with the probabilities of their choice: a drawn choice would make steps in the
-    /// integrand. Four facets per sample, for facets near total reflection. Then the closed form of the light that meets
-    /// several facets.
+    /// The light of single facets, and of that which is left the closed form of the light that meets several: the fit exceeds
+    /// what is left by up to 0.003.
     fn scattered_albedo(&self, cos_incidence: f64, side: Side, samples: u32) -> Albedo {
+        let single = self.albedo_of_facets(cos_incidence, side, samples);
+        let several = self.albedo_of_several(cos_incidence, side);
+        let left = (1.0 - single.total()).max(0.0);
+        let share = if several.total() > left {
+            left / several.total()
+        } else {
+            1.0
+        };
+        Albedo {
+            reflected: single.reflected + share * several.reflected,
+            transmitted: single.transmitted + share * several.transmitted,
+        }
+    }
+}
+
+impl RoughDielectric<f64> {
+    /// Directional albedo of the light that meets one facet. Both directions of each facet count with the probabilities of
+    /// their choice: a drawn choice would make steps in the integrand. Four facets per sample, for facets near total
+    /// reflection.
+    fn albedo_of_facets(&self, cos_incidence: f64, side: Side, samples: u32) -> Albedo {
         let index = self.medium.index_ahead(side);
         let incoming = Vector3::new(sine(cos_incidence), 0.0, cos_incidence);
-        let mut sum = self.albedo_of_several(cos_incidence, side);
+        let mut sum = Albedo::default();
         let facets = 4 * samples;
         for [_, u, v] in evenly_spread(facets) {
             let half = visible_facet(&incoming, self.roughness, [u, v]);
@@ -231,9 +250,7 @@ impl SampleLobe for RoughDielectric<f64> {
         }
         sum
     }
-}
 
-impl RoughDielectric<f64> {
     /// Directional albedo of the light that meets several facets.
     fn albedo_of_several(&self, cos_incidence: f64, side: Side) -> Albedo {
         let Some(light) = self.inter_scattering() else {
@@ -327,6 +344,16 @@ mod tests {
         }
     }
 
+    /// The sum of the albedos of single and several facets.
+    fn whole_albedo(lobe: &RoughDielectric<f64>, cos_incidence: f64, side: Side) -> Albedo {
+        let single = lobe.albedo_of_facets(cos_incidence, side, 4096);
+        let several = lobe.albedo_of_several(cos_incidence, side);
+        Albedo {
+            reflected: single.reflected + several.reflected,
+            transmitted: single.transmitted + several.transmitted,
+        }
+    }
+
     /// The directional albedo from 4096 samples, as of materials, beside 2^19 that choose between reflection and
     /// refraction, to both sides. Measured: 4.2e-4 at most; 6e-3 where the 4096 samples chose too.
     #[test]
@@ -337,7 +364,7 @@ mod tests {
             for degrees in [0.0, 20.0, 60.0, 85.0] {
                 for side in [Side::Front, Side::Back] {
                     let cos = cos_degrees(degrees);
-                    let found = lobe.scattered_albedo(cos, side, 4096);
+                    let found = whole_albedo(&lobe, cos, side);
                     let drawn = drawn_albedo(&lobe, cos, side, 1 << 19);
                     most = most.max((found.reflected - drawn.reflected).abs());
                     most = most.max((found.transmitted - drawn.transmitted).abs());
@@ -365,13 +392,15 @@ mod tests {
                 let lobe = clear(index, roughness, Shadowing::SmithCorrelated);
                 for degrees in [0.0, 20.0, 35.0, 40.0, 45.0, 50.0, 60.0, 70.0, 80.0, 85.0] {
                     for (side, [least, most]) in [Side::Front, Side::Back].into_iter().zip(bounds) {
-                        let total = lobe
-                            .scattered_albedo(cos_degrees(degrees), side, 4096)
-                            .total();
+                        let cos = cos_degrees(degrees);
+                        let total = whole_albedo(&lobe, cos, side).total();
                         assert!(
                             (least..=most).contains(&total),
                             "{index} {roughness} {degrees} {side:?}: {total}"
                         );
+                        // The stated albedo leaves the excess of the fit out; rounding of the samples remains.
+                        let stated = lobe.scattered_albedo(cos, side, 4096).total();
+                        assert!(stated <= 1.0 + 5e-4 && (stated - total).abs() < 3.5e-3);
                     }
                 }
             }
