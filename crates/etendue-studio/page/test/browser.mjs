@@ -151,8 +151,9 @@ try {
     await page.mouse.down();
     await page.mouse.move(to.x, to.y, { steps: 10 });
     await page.mouse.up();
-    // The last edit of the drag is there, and its sweep is shown
-    await waitFor((x) => Math.abs(window.studio.app.state.pose[0] - x) > 0.1 && !window.studio.connection.awaits(Infinity), before[0]);
+    // The last edit of the drag is there, and its sweep is shown. On a busy machine earlier ones are answered before it is sent
+    const isThere = (x) => Math.abs(window.studio.app.state.pose[0] - x - 0.15) < 0.04 && !window.studio.connection.awaits(Infinity);
+    await waitFor(isThere, before[0]);
     const after = await evaluate(() => window.studio.app.state.pose);
     assert.ok(Math.abs(after[0] - before[0] - 0.15) < 0.04, `${before} to ${after}`);
     assert.ok(Math.abs(after[1] - before[1]) < 1e-6 && Math.abs(after[3] - before[3]) < 1e-6, `${after}`);
