@@ -363,9 +363,36 @@ impl AnalyticFinder {
         self.merged(&MergedLanes::of_singles(ranges, powers), draws)
     }
 
-    /// Echoes of sixteen shots whose returns [merge](merge_returns), with given standard normal draws. They equal those of
+    /// Echoes of sixteen shots whose returns [merge](super::merge_returns), with given standard normal draws. They equal those of
     /// [`AnalyticFinder::find`] if the draws are the first of its stream. The loops compile to the caller's vector
     /// instructions.
+    ///
+    /// ```
+    /// use etendue_physics::pulse::*;
+    /// # let detector = Detector::Analogue(AnalogueDetector {
+    /// #     thermal_noise: 1e-7,
+    /// #     shot_noise: 0.0,
+    /// #     background: 0.0,
+    /// #     saturation: f64::INFINITY,
+    /// #     recovery: None,
+    /// # });
+    /// let receiver = AnalyticReceiver {
+    ///     pulse: Pulse::gaussian(5e-9),
+    ///     discriminator: Discriminator::Peak,
+    ///     threshold: 1e-6,
+    ///     reference: 1e-4,
+    ///     detector,
+    ///     interval: 1e-9,
+    ///     jitter: 0.01,
+    /// };
+    /// let two = [(7.0, 1e-4), (7.2, 3e-4)].map(|(range, power)| PulseReturn { range, power });
+    /// let lanes = two.map(|one| [[one.range; 16], [one.power; 16]]);
+    /// let merged = MergedLanes::new(lanes.iter().map(|[range, power]| [range, power]));
+    /// let finder = receiver.finder();
+    /// assert!(merged.depth[5] < finder.length());
+    /// let echoes = finder.merged(&merged, &[[0.0; 16]; 2]);
+    /// assert_eq!(echoes.range[5], receiver.echoes(&mut two.clone(), None)[0].range);
+    /// ```
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
     pub fn merged(&self, merged: &MergedLanes, draws: &NormalPairs) -> EchoLanes {
