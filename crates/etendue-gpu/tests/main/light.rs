@@ -16,6 +16,17 @@ use etendue_sensors::lidar::{Air, Lidar, PhaseReceiver, Receiver, SweepSettings}
 use etendue_sensors::transport::{AmbientLight, Sun};
 use nalgebra::Vector3;
 
+/// A photodiode with shot noise.
+fn photodiode() -> Detector {
+    Detector::Analogue(AnalogueDetector {
+        thermal_noise: 1e-6,
+        shot_noise: 1e-6,
+        background: 1e-7,
+        saturation: 1e-3,
+        recovery: None,
+    })
+}
+
 /// A pulsed lidar with beams of several rays and a window.
 fn lidar_with(detector: Detector) -> Lidar {
     let mut lidar = preset("velodyne-vlp-16").unwrap().lidar;
@@ -34,13 +45,7 @@ fn lidar_with(detector: Detector) -> Lidar {
 
 /// Lidars with a window: an analogue detector, a counter of photons, a phase receiver.
 fn lidars() -> [(&'static str, Lidar); 3] {
-    let analogue = Detector::Analogue(AnalogueDetector {
-        thermal_noise: 1e-6,
-        shot_noise: 1e-6,
-        background: 1e-7,
-        saturation: 1e-3,
-        recovery: None,
-    });
+    let analogue = photodiode();
     let counter = Detector::PhotonCounting(PhotonCounter {
         photons: 2e6,
         background: 4.0,
@@ -257,14 +262,7 @@ fn both_sides_of_frosted_surfaces_agree_with_the_cpu() {
         sun: Some(sun),
         ..AmbientLight::default()
     };
-    let detector = Detector::Analogue(AnalogueDetector {
-        thermal_noise: 1e-6,
-        shot_noise: 1e-6,
-        background: 1e-7,
-        saturation: 1e-3,
-        recovery: None,
-    });
-    let lidar = lidar_with(detector);
+    let lidar = lidar_with(photodiode());
     for loaded in [scene(), lit(scene(), ambient)] {
         let all = compare(&device, &loaded, &lidar, 0.0, &settings()).unwrap();
         assert_agrees(test, &all.differences);
@@ -282,14 +280,7 @@ fn sunlight_at_all_materials_agrees_with_the_cpu() {
     let Some(device) = device_with(test, ShaderChecks::On) else {
         return;
     };
-    let detector = Detector::Analogue(AnalogueDetector {
-        thermal_noise: 1e-6,
-        shot_noise: 1e-6,
-        background: 1e-7,
-        saturation: 1e-3,
-        recovery: None,
-    });
-    let mut lidar = lidar_with(detector);
+    let mut lidar = lidar_with(photodiode());
     for towards in [[0.3, -0.5, 0.6], [-0.8, 0.1, 0.3]] {
         let sun = Sun {
             towards: Vector3::from(towards).normalize(),

@@ -4,7 +4,8 @@
 //! It applies to pulsed lidars without backscatter, ambient light and false alarms
 //! ([`direct_returns::DirectReturns`]), and to phase lidars with conical beams ([`phase`]). [`expected`] predicts the
 //! returns of pulsed lidars with derivatives, [`phase`] those of phase lidars, and [`expected_single`] those of beams of one
-//! ray. Each lane performs the operations of the plain form in the same
+//! ray. [`single_ray`] and [`merged_rays`] simulate beams of one and of several rays, [`report`] writes the returns of
+//! both. Each lane performs the operations of the plain form in the same
 //! order; derivatives are equal up to rounding. Shots that hit mirrors or glass are simulated by the plain form.
 
 mod aim;
