@@ -126,17 +126,21 @@ pub fn captures() -> Vec<Vec<u8>> {
     // An HDL-64E: banks of 32 lasers
     let lower = [&[0xff, 0xdd, 0x10, 0x27][..], &[0x88, 0x13, 7].repeat(32)].concat();
     let banks = [[block.clone(), lower].concat().repeat(6), vec![0, 0, 0, 0, 0x37, 0x21]].concat();
-    // Hesai: the marks of Pandar40P and XT-32 with an empty body
+    // Hesai: the marks of Pandar40P and of the lidars with headers, with an empty body
     let pandar = [&[0xff, 0xee][..], &[0x10, 0x27], &[0x10, 0, 7].repeat(40)].concat().repeat(10);
     let pandar = [pandar, vec![0; 22]].concat();
-    let mut xt = vec![0xee, 0xff, 6, 1, 0, 0, 32, 8, 1, 4, 1, 0];
-    xt.extend([&[0x10, 0x27][..], &[0x10, 0, 7, 1].repeat(32)].concat().repeat(8));
-    xt.extend([0; 24]);
+    let with_header = |lasers: u8, blocks: u8| {
+        let block = [&[0x10, 0x27][..], &[0x10, 0, 7, 1].repeat(lasers.into())].concat();
+        let header = vec![0xee, 0xff, 6, 1, 0, 0, lasers, blocks, 1, 4, 1, 0];
+        [header, block.repeat(blocks.into()), vec![0; 28]].concat()
+    };
     vec![
         capture(2368, &velodyne),
         capture(2368, &banks),
         capture(2368, &pandar),
-        capture(2368, &xt),
+        capture(2368, &with_header(32, 8)),
+        capture(2368, &with_header(16, 8)),
+        capture(2368, &with_header(64, 4)),
     ]
 }
 

@@ -166,6 +166,16 @@ pub fn read_text(path: &Path) -> Result<String, FormatError> {
 
 /// The text in the content of a file.
 pub(crate) fn str_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, FormatError> {
+    if is_osf(bytes) {
+        let message = "recordings in Ouster's format OSF are not read";
+        let remedy = "convert it with Ouster's program: ouster-cli source FILE.osf save FILE.pcap";
+        return Err(FormatError::malformed(
+            path,
+            FileLocation::File,
+            message,
+            remedy,
+        ));
+    }
     std::str::from_utf8(bytes).map_err(|error| {
         FormatError::malformed(
             path,
@@ -174,6 +184,11 @@ pub(crate) fn str_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, Format
             "give a text file, or a file name with the ending of its binary format",
         )
     })
+}
+
+/// Whether the content has the identifier of Ouster's OSF.
+fn is_osf(bytes: &[u8]) -> bool {
+    bytes.get(8..12) == Some(b"OSF$")
 }
 
 fn unpack(path: &Path, size: usize, packed: impl Read) -> Result<Vec<u8>, FormatError> {

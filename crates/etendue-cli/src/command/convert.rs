@@ -79,7 +79,7 @@ enum FrameName {
 fn input_help() -> String {
     format!(
         "Input: {}. A .bin file is a Velodyne scan of KITTI; a capture (.pcap, .pcapng) contains packets of \
-         Velodyne (VLP-16, VLP-32C, HDL-32E; HDL-64E and VLS-128 with --metadata), Hesai (Pandar40P, XT32) \
+         Velodyne (VLP-16, VLP-32C, HDL-32E; HDL-64E and VLS-128 with --metadata), Hesai (Pandar40P, XT32, XT16, QT64) \
          or Ouster lidars",
         formats::read()
     )

@@ -436,6 +436,8 @@ fn packets_decode_to_the_points_of_another_decoder() {
         ("vlp32", false, 40e-3),
         ("40p", true, 2e-5),
         ("xt32", true, 2e-5),
+        ("xt16", true, 2e-5),
+        ("qt64", true, 2e-5),
     ] {
         let folder = data(&format!("nebula_lidar_packets/{name}"));
         let entries = std::fs::read_dir(&folder).unwrap();

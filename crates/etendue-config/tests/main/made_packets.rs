@@ -1,4 +1,4 @@
-//! Packets of the VLP-16, the Pandar40P, the PandarXT-32 and Ouster sensors, made by the layouts of their manuals.
+//! Packets of the VLP-16, the Pandar40P, the PandarXT-32, the PandarXT-16, the PandarQT and Ouster sensors, made by the layouts of their manuals.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -63,24 +63,52 @@ fn pandar_40p(packet: u32) -> Vec<u8> {
     bytes
 }
 
-/// A header, eight blocks of 32 lasers with ranges in the step of the header.
-fn pandar_xt32(packet: u32) -> Vec<u8> {
-    let mut bytes = vec![0xee, 0xff, 6, 1, 0, 0, 32, 8, 1, 4, 1, 0];
-    for block in 0..8 {
-        let azimuth = STEP * f64::from(packet) + 0.18 * f64::from(block);
+/// A header, and blocks of lasers with ranges in the step of the header; `step` is the azimuth between blocks, degrees.
+fn with_header(packet: u32, [lasers, blocks]: [u8; 2], step: f64) -> Vec<u8> {
+    let mut bytes = vec![0xee, 0xff, 6, 1, 0, 0, lasers, blocks, 1, 4, 1, 0];
+    for block in 0..blocks {
+        let azimuth = STEP * f64::from(packet) + step * f64::from(block);
         bytes.extend(((azimuth * 100.0).round() as u16).to_le_bytes());
-        for _ in 0..32 {
+        for _ in 0..lasers {
             bytes.extend(((RANGE / 0.004) as u16).to_le_bytes());
             bytes.extend([50, 0]);
         }
     }
+    bytes
+}
+
+/// Eight blocks with the tail of the XT family.
+fn pandar_xt(packet: u32, lasers: u8) -> Vec<u8> {
+    let mut bytes = with_header(packet, [lasers, 8], 0.18);
     // Reserved, strongest return, motor, date, stamp, factory, sequence
     bytes.extend([0; 10]);
     bytes.push(0x37);
     bytes.extend([0; 8]);
     bytes.extend((1000 * packet).to_le_bytes());
     bytes.extend([0; 5]);
+    bytes
+}
+
+fn pandar_xt32(packet: u32) -> Vec<u8> {
+    let bytes = pandar_xt(packet, 32);
     assert_eq!(bytes.len(), 1080);
+    bytes
+}
+
+fn pandar_xt16(packet: u32) -> Vec<u8> {
+    let bytes = pandar_xt(packet, 16);
+    assert_eq!(bytes.len(), 568);
+    bytes
+}
+
+fn pandar_qt(packet: u32) -> Vec<u8> {
+    let mut bytes = with_header(packet, [64, 4], 0.6);
+    // Reserved and motor, stamp, strongest return, factory, date, sequence
+    bytes.extend([0; 12]);
+    bytes.extend((1000 * packet).to_le_bytes());
+    bytes.extend([0x37, 0x42]);
+    bytes.extend([0; 10]);
+    assert_eq!(bytes.len(), 1072);
     bytes
 }
 
@@ -93,6 +121,8 @@ fn made_packets_decode_to_the_cones_of_the_lasers() {
         ("velodyne-vlp-16", vlp_16 as Packet, 24),
         ("hesai-pandar40p", pandar_40p, 10),
         ("hesai-xt32", pandar_xt32, 8),
+        ("hesai-xt16", pandar_xt16, 8),
+        ("hesai-qt64", pandar_qt, 4),
     ] {
         let packets: Vec<Vec<u8>> = (0..40).map(packet).collect();
         let table = read(&packets);

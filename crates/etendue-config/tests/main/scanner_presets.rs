@@ -29,6 +29,8 @@ fn every_preset_has_its_data_sheets_channels_field_of_view_and_rate() {
         ("ouster-os1-128", 128, [-21.82, 20.95], 131_072, 0.1),
         ("hesai-pandar40p", 40, [-24.985, 14.794], 72_000, 0.1),
         ("hesai-xt32", 32, [-16.024, 14.972], 64_000, 0.1),
+        ("hesai-xt16", 16, [-15.0, 15.0], 32_000, 0.1),
+        ("hesai-qt64", 64, [-52.121, 52.133], 38_400, 0.1),
         ("sick-lms-111", 1, [0.0, 0.0], 541, 0.02),
         ("sick-lms-291", 1, [0.0, 0.0], 361, 1.0 / 37.5),
         ("hokuyo-utm-30lx", 1, [0.0, 0.0], 1081, 0.025),
@@ -91,6 +93,8 @@ fn decoded_clouds_stand_on_the_presets_elevations() {
         ("velodyne-vlp-32c", "vlp32", 32),
         ("hesai-pandar40p", "40p", 38),
         ("hesai-xt32", "xt32", 32),
+        ("hesai-xt16", "xt16", 16),
+        ("hesai-qt64", "qt64", 64),
     ] {
         let folder = data(&format!("nebula_lidar_packets/{folder}"));
         let files = std::fs::read_dir(folder)

@@ -1,4 +1,4 @@
-//! Hesai data packets: Pandar40P and PandarXT-32.
+//! Hesai data packets: Pandar40P, PandarXT-32, PandarXT-16 and PandarQT.
 
 use super::sweep_assembler::{Row, SweepAssembler};
 use super::{ChannelTable, u16_at, u32_at};
@@ -9,6 +9,8 @@ use std::f64::consts::TAU;
 pub(super) enum Model {
     Pandar40P,
     Xt32,
+    Xt16,
+    Qt64,
 }
 
 /// Offsets of the fields of a packet.
@@ -26,6 +28,8 @@ struct Layout {
     mode: usize,
     /// Offset of the microseconds of the clock.
     stamp: usize,
+    /// Time from the stamp to the first firing, s; `None` where the stamp is the time of the last firing.
+    first_firing: Option<f64>,
 }
 
 const DUAL: [u8; 3] = [0x39, 0x3b, 0x3c];
@@ -37,6 +41,8 @@ impl Model {
         match payload.len() {
             1262 | 1266 if payload.starts_with(&[0xff, 0xee]) => Some(Self::Pandar40P),
             1080 if payload.starts_with(&[0xee, 0xff]) && payload[6] == 32 => Some(Self::Xt32),
+            568 if payload.starts_with(&[0xee, 0xff]) && payload[6] == 16 => Some(Self::Xt16),
+            1072 if payload.starts_with(&[0xee, 0xff]) && payload[6] == 64 => Some(Self::Qt64),
             _ => None,
         }
     }
@@ -46,6 +52,8 @@ impl Model {
         match self {
             Self::Pandar40P => "hesai-pandar40p",
             Self::Xt32 => "hesai-xt32",
+            Self::Xt16 => "hesai-xt16",
+            Self::Qt64 => "hesai-qt64",
         }
     }
 
@@ -59,21 +67,38 @@ impl Model {
                 step: 0.004,
                 mode: 1240 + 14,
                 stamp: 1240 + 10,
+                first_firing: None,
             },
-            Self::Xt32 => Layout {
-                header: 12,
-                blocks: 8,
-                block_header: 2,
-                laser: 4,
-                step: f64::from(payload[9]) * 1e-3,
-                mode: 1052 + 10,
-                stamp: 1052 + 19,
+            Self::Xt32 => Layout::of_xt(payload, 1052),
+            Self::Xt16 => Layout::of_xt(payload, 540),
+            Self::Qt64 => Layout {
+                blocks: 4,
+                mode: 1044 + 16,
+                stamp: 1044 + 12,
+                first_firing: Some(25.71e-6),
+                ..Layout::of_xt(payload, 1044)
             },
         }
     }
 }
 
-/// Appends the points of a packet. The stamp is the time of the last column.
+impl Layout {
+    /// The layout of the XT family; `tail` is the offset of the bytes after the blocks.
+    fn of_xt(payload: &[u8], tail: usize) -> Self {
+        Self {
+            header: 12,
+            blocks: 8,
+            block_header: 2,
+            laser: 4,
+            step: f64::from(payload[9]) * 1e-3,
+            mode: tail + 10,
+            stamp: tail + 19,
+            first_firing: None,
+        }
+    }
+}
+
+/// Appends the points of a packet.
 pub(super) fn read(sweeps: &mut SweepAssembler, bytes: &[u8], model: Model, table: &ChannelTable) {
     let layout = model.layout(bytes);
     let stamp = f64::from(u32_at(bytes, layout.stamp).unwrap_or(0)) * 1e-6;
@@ -87,9 +112,15 @@ pub(super) fn read(sweeps: &mut SweepAssembler, bytes: &[u8], model: Model, tabl
         table,
         layout,
     };
-    let end = sweeps.since_first(stamp, SECOND);
-    for group in (0..packet.layout.blocks).step_by(packet.together) {
-        packet.read_group(sweeps, group, end);
+    let firings = packet.layout.blocks / packet.together;
+    let stamp = sweeps.since_first(stamp, SECOND);
+    for firing in 0..firings {
+        let period = table.firing_period;
+        let time = match packet.layout.first_firing {
+            Some(first) => stamp + first + firing as f64 * period,
+            None => stamp - (firings - 1 - firing) as f64 * period,
+        };
+        packet.read_firing(sweeps, firing * packet.together, time);
     }
 }
 
@@ -118,13 +149,9 @@ impl Packet<'_> {
         f64::from(u16_at(self.bytes, at).unwrap_or(0)) * 0.01_f64.to_radians()
     }
 
-    /// Appends the points of one firing, whose first block is `group`; `end` is the time of the
-    /// last block, s.
-    fn read_group(&self, sweeps: &mut SweepAssembler, group: usize, end: f64) {
-        // Compute azimuth and time of the firing
+    /// Appends the points of one firing at a time (s), whose first block is `group`.
+    fn read_firing(&self, sweeps: &mut SweepAssembler, group: usize, time: f64) {
         let azimuth = self.azimuth(group);
-        let groups_left = (self.layout.blocks - group) / self.together - 1;
-        let time = end - groups_left as f64 * self.table.firing_period;
         sweeps.column(azimuth / TAU);
         // Append the echoes of each channel, without repeated ones
         for (number, channel) in self.table.channels.iter().enumerate() {

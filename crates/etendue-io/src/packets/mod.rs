@@ -1,12 +1,12 @@
 //! Captures of lidar packets (PCAP, PCAPNG) as points: Velodyne VLP-16, VLP-32C and HDL-32E, HDL-64E
-//! and VLS-128 with their calibration, Hesai Pandar40P and PandarXT-32, Ouster OS0, OS1 and OS2 with
+//! and VLS-128 with their calibration, Hesai Pandar40P, PandarXT-32, PandarXT-16 and PandarQT, Ouster OS0, OS1 and OS2 with
 //! their metadata.
 //!
 //! Directions, offsets and firing times come from the lidar's [`ChannelTable`], the Ouster metadata
 //! or the Velodyne calibration ([`PacketSource`]). Points are in the sensor frame (x forward). The
 //! azimuth of each firing is interpolated in time between the blocks of its packet. A sweep is one
 //! full rotation; the first and the last may be partial. Time zero is the first packet of the
-//! capture, or the earliest shot if that precedes the packet's stamp (Hesai stamps are those of the
+//! capture, or the earliest shot if that precedes the packet's stamp (most Hesai stamps are those of the
 //! packet ends), so that no time is negative.
 //!
 //! Not decoded: status bytes of the HDL-64E (its own copy of the calibration), Ouster IMU and zone
@@ -168,8 +168,8 @@ pub(crate) fn visit_sweeps(
 
     // Decode its packets, and visit each sweep at its end
     let failed = |message: String| {
-        let remedy = "captures of VLP-16, VLP-32C, HDL-32E, Pandar40P, XT32 and Ouster are read, \
-                      and of HDL-64E and VLS-128 with their calibration (--metadata db.xml, or \
+        let remedy = "captures of VLP-16, VLP-32C, HDL-32E, Pandar40P, XT32, XT16, QT64 and Ouster \
+                      are read, and of HDL-64E and VLS-128 with their calibration (--metadata db.xml, or \
                       ROS's YAML)";
         FormatError::malformed(path, FileLocation::File, message, remedy)
     };
@@ -321,8 +321,8 @@ fn no_lidar(path: &Path, survey: &Survey) -> FormatError {
         survey.sizes.iter().collect::<Vec<_>>()
     );
     let remedy = "for an Ouster give its metadata (JSON: --metadata of `etendue convert`, or a file of \
-                  the capture's name that ends in .json); Velodyne VLP-16, VLP-32C, HDL-32E and \
-                  Hesai Pandar40P, XT32 are recognised by their packets";
+                  the capture's name that ends in .json); Velodyne VLP-16, VLP-32C, HDL-32E, \
+                  Hesai Pandar40P, XT32, XT16 and QT64 are recognised by their packets";
     FormatError::malformed(path, FileLocation::File, message, remedy)
 }
 

@@ -361,7 +361,7 @@ fn the_numbers_per_point_of_a_scan_without_a_header_are_detected() {
 #[test]
 #[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn recorded_bags_with_packets_have_a_topic_of_a_lidar() {
-    for model in ["vlp16", "vlp32", "40p", "xt32"] {
+    for model in ["vlp16", "vlp32", "40p", "xt32", "xt16", "qt64"] {
         let folder = recording(&format!("nebula_lidar_packets/{model}"));
         let entries = std::fs::read_dir(&folder).unwrap();
         let mut bags = entries.map(|entry| entry.unwrap().path());
