@@ -22,7 +22,6 @@ RECORDINGS = [
     ("hesai-pandar40p", "nebula_lidar_packets/40p/1673400149412331409", "sets"),
     ("hesai-xt32", "nebula_lidar_packets/xt32/1673400677802009732", "sets"),
     ("hesai-xt16", "nebula_lidar_packets/xt16/1732848127890747768", "sets"),
-    ("hesai-qt64", "nebula_lidar_packets/qt64/1673401195788312575", "sets"),
     ("hokuyo-urg-04lx", "urg04lx_tinyslam/exp2.dat", "sets"),
     ("hokuyo-urg-04lx", "urg04lx_tinyslam/exp1.dat", "sets"),
     ("sick-lms-291", "radish_2d_slam/mit-csail.clf.bz2", "sets"),

@@ -2,7 +2,7 @@
 //!
 //! A sequence is a folder of scans (sorted by name) with a trajectory next to them, or any recording
 //! that [`read_points`](crate::points::read_points) reads: the sweeps of a bag, a capture or a scan
-//! log. The poses of a bag are those of its transforms.
+//! log. The poses of a bag are those of its transforms. Incomplete sweeps at the ends of a capture are left out.
 //!
 //! The trajectory is a text file in the folder whose name begins with `poses` or `trajectory` or
 //! ends in `.tum`, or an explicitly given file. A line has eight numbers (TUM) or twelve (KITTI).
@@ -292,7 +292,15 @@ fn visit_scans(
     }
     // A recording: its sweeps
     let mut summary = SweepSummary::default();
+    let mut left_out = Vec::new();
     let visited = visit_sweeps(source.path, source.options, &mut summary, &mut |sweep| {
+        if sweep.is_incomplete {
+            left_out.push(format!(
+                "sweep {} is left out: the packets contain only a part of its rotation, {} points",
+                sweep.number, sweep.table.points
+            ));
+            return Ok(());
+        }
         if sweep.table.column("x").is_none() {
             let message = "a sweep has no positions (x, y and z)";
             let remedy = "give a recording of a lidar";
@@ -308,6 +316,7 @@ fn visit_scans(
         })
     });
     warnings.append(&mut summary.warnings);
+    warnings.append(&mut left_out);
     visited
 }
 

@@ -8,7 +8,8 @@
 use crate::convert::pcap;
 use etendue_config::sensor::{packet_source, preset};
 use etendue_io::packets::{PacketMetadata, parse_ouster_metadata};
-use etendue_io::points::parse_points;
+use etendue_io::points::{ReadOptions, parse_points, read_points};
+use etendue_io::sequence::{SequenceSource, read_sequence};
 use etendue_io::table::PointTable;
 
 /// Range of every laser, m.
@@ -28,7 +29,7 @@ fn read(packets: &[Vec<u8>]) -> PointTable {
 fn vlp_16(packet: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     for block in 0..12 {
-        let azimuth = STEP * f64::from(packet) + 0.4 * f64::from(block) / 2.0;
+        let azimuth = (STEP * f64::from(packet) + 0.4 * f64::from(block) / 2.0) % 360.0;
         bytes.extend([0xff, 0xee]);
         bytes.extend(((azimuth * 100.0).round() as u16).to_le_bytes());
         for _ in 0..32 {
@@ -157,6 +158,34 @@ fn made_packets_decode_to_the_cones_of_the_lasers() {
             .collect();
         assert!(times.is_sorted() && times[39] > 0.03, "{name}: {times:?}");
     }
+}
+
+/// Packets from 12 degrees before the end of a turn to 12 degrees after the end of the turn after the next: the capture has four sweeps, and
+/// the sequence the two whole turns.
+#[test]
+fn parts_of_turns_at_the_ends_of_a_capture_are_no_scans() {
+    let packets: Vec<Vec<u8>> = (145..455).map(vlp_16).collect();
+    let payloads: Vec<&[u8]> = packets.iter().map(|bytes| &bytes[..]).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("drive.pcap");
+    std::fs::write(&path, pcap(&payloads)).unwrap();
+    let device = packet_source(PacketMetadata::InPackets);
+    let sweeps = read_points(&path, &device).unwrap().sweeps;
+    assert_eq!(sweeps.len(), 4);
+    let source = SequenceSource {
+        path: &path,
+        poses: None,
+        options: ReadOptions::new(&device),
+    };
+    let sequence = read_sequence(source, &mut |_, _| {}).unwrap();
+    let sizes: Vec<usize> = sequence.scans.iter().map(Vec::len).collect();
+    assert_eq!(sizes, [sweeps[1].points, sweeps[2].points]);
+    assert_eq!(sequence.times.len(), 2);
+    let left_out = sequence
+        .warnings
+        .iter()
+        .filter(|text| text.contains("left out"));
+    assert_eq!(left_out.count(), 2, "{:?}", sequence.warnings);
 }
 
 /// Angles of the beams of a made Ouster sensor, degrees.

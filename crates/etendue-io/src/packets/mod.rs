@@ -135,16 +135,7 @@ pub(crate) fn visit_sweeps(
     summary: &mut SweepSummary,
     visit: VisitSweep,
 ) -> Result<(), Interrupt> {
-    let mut count = 0;
-    let mut visit = |table: PointTable| {
-        count += 1;
-        visit(RecordedSweep {
-            number: count - 1,
-            stamp: table.finite_numbers("time").reduce(f64::min),
-            table,
-            ..RecordedSweep::default()
-        })
-    };
+    let mut ends = EndSweeps::default();
     let warnings = &mut summary.warnings;
 
     // Recognise the lidar
@@ -184,20 +175,58 @@ pub(crate) fn visit_sweeps(
         }
         decoder.read(&mut sweeps, bytes).map_err(failed)?;
         while let Some(table) = sweeps.take_complete() {
-            visit(table)?;
+            ends.add(table, visit)?;
         }
         Ok(())
     })?;
     decoder.end(&mut sweeps);
     while let Some(table) = sweeps.take_complete().or_else(|| sweeps.take_last()) {
-        visit(table)?;
+        ends.add(table, visit)?;
     }
+    ends.end(visit)?;
     if left_out > 0 {
         warnings.push(format!(
             "{left_out} packets contain no points and were skipped"
         ));
     }
     Ok(())
+}
+
+/// Marks the first and the last sweep where they are incomplete. A sweep is visited when the next one is known.
+#[derive(Default)]
+struct EndSweeps {
+    held: Option<RecordedSweep>,
+    /// Number of points of the sweep before the one that is held.
+    before: usize,
+}
+
+impl EndSweeps {
+    /// Visits the sweep that is held, and holds the next one.
+    fn add(&mut self, table: PointTable, visit: VisitSweep) -> Result<(), Interrupt> {
+        let points = table.points;
+        let held = self.held.take();
+        self.held = Some(RecordedSweep {
+            number: held.as_ref().map_or(0, |held| held.number + 1),
+            stamp: table.finite_numbers("time").reduce(f64::min),
+            table,
+            ..RecordedSweep::default()
+        });
+        let Some(mut held) = held else {
+            return Ok(());
+        };
+        self.before = held.table.points;
+        held.is_incomplete = held.number == 0 && 4 * held.table.points < points;
+        visit(held)
+    }
+
+    /// Visits the last sweep.
+    fn end(self, visit: VisitSweep) -> Result<(), Interrupt> {
+        let Some(mut last) = self.held else {
+            return Ok(());
+        };
+        last.is_incomplete = 4 * last.table.points < self.before;
+        visit(last)
+    }
 }
 
 /// What the packets of a recording together show about their lidar.

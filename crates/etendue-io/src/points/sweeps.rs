@@ -27,6 +27,9 @@ pub struct RecordedSweep {
     /// Poses of the sensor between the sweeps, from the transforms of a recording; `None` if they are
     /// known at less than two times.
     pub motion: Option<Rc<SensorMotion>>,
+    /// Whether it is incomplete: the first or the last sweep of packets that begin or end within a rotation, with less than a
+    /// quarter of the points of the sweep beside it.
+    pub is_incomplete: bool,
 }
 
 /// What the reader of a recording reports after its sweeps.
@@ -130,6 +133,7 @@ impl PointSweeps {
             world_from_sensor: poses.next(),
             odometry: odometry.next(),
             motion: motion.clone(),
+            is_incomplete: false,
         })
     }
 }

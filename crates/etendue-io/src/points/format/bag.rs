@@ -97,6 +97,7 @@ pub(super) fn read_bag(
             world_from_sensor,
             odometry: None,
             motion: motion.clone(),
+            is_incomplete: false,
         })
     })
 }
