@@ -6,7 +6,8 @@ use clap::Args;
 use etendue::config::sensor::packet_source;
 use etendue::io::bag::is_bag;
 use etendue::io::packets::{
-    PacketMetadata, PacketSource, read_ouster_metadata, read_velodyne_calibration,
+    PacketMetadata, PacketSource, read_hesai_calibration, read_ouster_metadata,
+    read_velodyne_calibration,
 };
 use etendue::io::points::{ReadOptions, read_points_with};
 use etendue::io::table::{PointSweeps, PointTable};
@@ -19,8 +20,8 @@ pub struct LidarOptions {
     /// Topic of the lidar in a bag; required if the bag has several lidars
     #[arg(long, value_name = "NAME")]
     pub topic: Option<String>,
-    /// Metadata (JSON) of the Ouster sensor of a capture, or calibration (db.xml or ROS YAML) of
-    /// the Velodyne sensor [default: the .json file with the name of the capture]
+    /// Metadata (JSON) of the Ouster sensor of a capture, calibration (db.xml or ROS YAML) of
+    /// the Velodyne sensor, or angles (CSV) of the Hesai sensor [default: the .json file with the name of the capture]
     #[arg(long, value_name = "FILE")]
     metadata: Option<PathBuf>,
     /// Numbers per point of a .bin file: x, y, z, and intensity, ring or time [default: detected]
@@ -90,22 +91,18 @@ impl LidarOptions {
     }
 }
 
-/// Source of packets described by a metadata file (Ouster) or a calibration file (Velodyne);
-/// without a file, the packets determine it.
+/// Source of packets described by a metadata file (Ouster) or a calibration file (Velodyne, Hesai), by the ending of its
+/// name; without a file, the packets determine it.
 pub fn device(metadata: Option<&Path>) -> Result<PacketSource, Failure> {
-    Ok(packet_source(match metadata {
-        Some(path) if is_calibration(path) => {
+    let Some(path) = metadata else {
+        return Ok(packet_source(PacketMetadata::InPackets));
+    };
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    Ok(packet_source(match ending.to_str() {
+        Some("xml" | "yaml" | "yml") => {
             PacketMetadata::Velodyne(Box::new(read_velodyne_calibration(path)?))
         }
-        Some(path) => PacketMetadata::Ouster(Box::new(read_ouster_metadata(path)?)),
-        None => PacketMetadata::InPackets,
+        Some("csv") => PacketMetadata::Hesai(read_hesai_calibration(path)?),
+        _ => PacketMetadata::Ouster(Box::new(read_ouster_metadata(path)?)),
     }))
-}
-
-/// Whether the ending of a file is one of Velodyne's calibration files.
-fn is_calibration(path: &Path) -> bool {
-    let ending = path.extension().unwrap_or_default();
-    ["xml", "yaml", "yml"]
-        .iter()
-        .any(|known| ending.eq_ignore_ascii_case(known))
 }

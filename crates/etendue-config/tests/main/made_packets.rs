@@ -7,10 +7,10 @@
 
 use crate::convert::pcap;
 use etendue_config::sensor::{packet_source, preset};
-use etendue_io::packets::{PacketMetadata, parse_ouster_metadata};
+use etendue_io::packets::{HesaiCalibration, PacketMetadata, parse_ouster_metadata};
 use etendue_io::points::{ReadOptions, parse_points, read_points};
 use etendue_io::sequence::{SequenceSource, read_sequence};
-use etendue_io::table::PointTable;
+use etendue_io::table::{PointSweeps, PointTable};
 
 /// Range of every laser, m.
 const RANGE: f64 = 6.0;
@@ -157,6 +157,53 @@ fn made_packets_decode_to_the_cones_of_the_lasers() {
             .map(|packet| number("time", packet * per_packet))
             .collect();
         assert!(times.is_sorted() && times[39] > 0.03, "{name}: {times:?}");
+    }
+}
+
+/// Angles of a device in place of those of the preset: the points of a laser at 20 degrees of elevation, 3 degrees clockwise of the rotor.
+#[test]
+fn the_angles_of_a_hesai_device_replace_those_of_the_preset() {
+    let lines = (1..=16).map(|laser| format!("{laser},{},3\n", 36 - laser));
+    let text = format!("Channel,Elevation,Azimuth\n{}", lines.collect::<String>());
+    let calibration = HesaiCalibration::parse("own.csv".as_ref(), &text).unwrap();
+    let read = |packets: &[u8], metadata| {
+        let device = packet_source(metadata);
+        parse_points("made.pcap".as_ref(), pcap(&[packets]), &device).map(PointSweeps::together)
+    };
+    let own = PacketMetadata::Hesai(calibration);
+    let table = read(&pandar_xt16(10), own.clone()).unwrap();
+    for point in 0..16 {
+        let [x, y, z] = ["x", "y", "z"].map(|name| table.number(name, point).unwrap());
+        let elevation = (z / RANGE).asin().to_degrees();
+        assert!(
+            (elevation - (35.0 - point as f64)).abs() < 1e-4,
+            "{elevation}"
+        );
+        let clockwise = -y.atan2(x).to_degrees();
+        assert!(
+            (clockwise - (10.0 * STEP + 3.0)).abs() < 1e-2,
+            "{clockwise}"
+        );
+        assert_eq!(table.number("ring", point), Some((15 - point) as f64));
+    }
+    // Another number of lasers, and another lidar.
+    for (packets, expected) in [(pandar_qt(0), "16 lasers"), (vlp_16(0), "Velodyne")] {
+        let error = read(&packets, own.clone()).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    // Broken files.
+    for text in [
+        "",
+        "a,b,c\n1,2\n",
+        "a,b,c\n1,2,nan\n",
+        "a,b,c\n1,2,3\n3,2,3\n",
+        "a,b,c\n1,91,0\n",
+    ] {
+        let error = HesaiCalibration::parse("own.csv".as_ref(), text).unwrap_err();
+        assert!(
+            error.remedy().contains("angle correction"),
+            "{text}: {error}"
+        );
     }
 }
 

@@ -21,6 +21,7 @@ mod velodyne;
 pub use capture::{Capture, Datagram};
 pub use ouster::{OusterMetadata, parse_ouster_metadata, read_ouster_metadata};
 
+pub use hesai::{HesaiCalibration, read_hesai_calibration};
 pub use velodyne::{LaserCalibration, VelodyneCalibration, read_velodyne_calibration};
 
 pub(crate) use capture::is_capture;
@@ -59,6 +60,8 @@ pub enum PacketMetadata {
     Ouster(Box<OusterMetadata>),
     /// Calibration of a Velodyne lidar.
     Velodyne(Box<VelodyneCalibration>),
+    /// Calibration of a Hesai lidar.
+    Hesai(HesaiCalibration),
 }
 
 /// Channels and firing period of a spinning lidar.
@@ -161,7 +164,7 @@ pub(crate) fn visit_sweeps(
     let failed = |message: String| {
         let remedy = "captures of VLP-16, VLP-32C, HDL-32E, Pandar40P, XT32, XT16, QT64 and Ouster \
                       are read, and of HDL-64E and VLS-128 with their calibration (--metadata db.xml, or \
-                      ROS's YAML)";
+                      ROS's YAML); a Hesai may have its angles (--metadata CSV)";
         FormatError::malformed(path, FileLocation::File, message, remedy)
     };
     let decoder = Decoder::new(lidar, survey.velodyne, source, metadata.as_ref(), warnings);
@@ -278,19 +281,33 @@ impl<'a> Decoder<'a> {
         metadata: Option<&'a OusterMetadata>,
         warnings: &mut Vec<String>,
     ) -> Result<Self, String> {
-        let calibration = match &source.metadata {
-            PacketMetadata::Velodyne(calibration) => Some(&**calibration),
-            _ => None,
-        };
-        Ok(match kind {
-            Kind::Velodyne => Self::Velodyne(velodyne::Decoder::new(
-                velodyne,
-                calibration,
-                source.tables,
-                warnings,
-            )?),
-            Kind::Hesai(model) => Self::Hesai(model, source.tables.get(model.preset())?),
-            Kind::Ouster => Self::Ouster(metadata.ok_or("an Ouster needs its metadata")?),
+        Ok(match (kind, &source.metadata) {
+            (Kind::Velodyne, PacketMetadata::Hesai(_)) => {
+                return Err("a Hesai calibration does not apply to a Velodyne lidar".to_owned());
+            }
+            (Kind::Hesai(_), PacketMetadata::Velodyne(_)) => {
+                return Err("a Velodyne calibration does not apply to a Hesai lidar".to_owned());
+            }
+            (Kind::Velodyne, given) => {
+                let calibration = match given {
+                    PacketMetadata::Velodyne(calibration) => Some(&**calibration),
+                    _ => None,
+                };
+                Self::Velodyne(velodyne::Decoder::new(
+                    velodyne,
+                    calibration,
+                    source.tables,
+                    warnings,
+                )?)
+            }
+            (Kind::Hesai(model), given) => {
+                let calibration = match given {
+                    PacketMetadata::Hesai(calibration) => Some(calibration),
+                    _ => None,
+                };
+                Self::Hesai(model, model.table(source.tables, calibration)?)
+            }
+            (Kind::Ouster, _) => Self::Ouster(metadata.ok_or("an Ouster needs its metadata")?),
         })
     }
 

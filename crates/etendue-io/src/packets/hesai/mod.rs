@@ -1,7 +1,11 @@
 //! Hesai data packets: Pandar40P, PandarXT-32, PandarXT-16 and PandarQT.
 
+mod calibration;
+
+pub use calibration::{HesaiCalibration, read_hesai_calibration};
+
 use super::sweep_assembler::{Row, SweepAssembler};
-use super::{ChannelTable, u16_at, u32_at};
+use super::{ChannelTable, ChannelTables, u16_at, u32_at};
 use std::f64::consts::TAU;
 
 /// A model, identified by its packets.
@@ -54,6 +58,22 @@ impl Model {
             Self::Xt32 => "hesai-xt32",
             Self::Xt16 => "hesai-xt16",
             Self::Qt64 => "hesai-qt64",
+        }
+    }
+
+    /// The channel table of the preset, with the angles of a calibration if there is one.
+    ///
+    /// # Errors
+    /// If there is no table, or the calibration has another number of lasers.
+    pub fn table(
+        self,
+        tables: ChannelTables,
+        calibration: Option<&HesaiCalibration>,
+    ) -> Result<ChannelTable, String> {
+        let table = tables.get(self.preset())?;
+        match calibration {
+            Some(calibration) => calibration.applied_to(table),
+            None => Ok(table),
         }
     }
 
