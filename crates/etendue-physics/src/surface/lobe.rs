@@ -14,6 +14,7 @@ mod measured;
 mod microfacet;
 mod mirror;
 mod oren_nayar;
+mod prepared;
 mod retroreflector;
 mod rough_dielectric;
 mod thin_dielectric;
@@ -30,6 +31,8 @@ pub use oren_nayar::{OrenNayar, OrenNayarForm};
 pub use retroreflector::Retroreflector;
 pub use rough_dielectric::RoughDielectric;
 pub use thin_dielectric::ThinDielectric;
+
+pub(super) use prepared::PreparedLobe;
 
 use super::interaction::{Albedo, Passage, Side, Specular};
 use super::model::{Classify, LobeClass, SampleLobe, Scatter};

@@ -24,6 +24,7 @@ mod lobe;
 mod material;
 mod model;
 mod parameter;
+mod prepared_material;
 mod sampling;
 mod validate;
 
@@ -35,5 +36,6 @@ pub use interaction::{Albedo, BsdfSample, Medium, Passage, Side, Specular, Trans
 pub use lobe::*;
 pub use material::Material;
 pub use parameter::{LobeParameter, OutsideMaterial};
+pub use prepared_material::PreparedMaterial;
 pub use sampling::sample_cosine_hemisphere;
 pub use validate::MaterialError;

@@ -60,25 +60,58 @@ impl<T> Classify for RoughDielectric<T> {
     }
 }
 
-impl<S: Scalar> Scatter<S> for RoughDielectric<S> {
+/// A rough surface with the coefficients of the light that several facets scatter, which depend on roughness and index only.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::surface) struct PreparedRoughDielectric<T> {
+    facets: RoughDielectric<T>,
+    several: Option<InterScattering<T>>,
+}
+
+impl<T> Classify for PreparedRoughDielectric<T> {
+    fn class(&self) -> LobeClass {
+        self.facets.class()
+    }
+}
+
+impl<S: Scalar> Scatter<S> for PreparedRoughDielectric<S> {
     fn backscatter(&self, cos_incidence: S, side: Side) -> S {
         let cos = facing(cos_incidence);
-        ggx(cos, self.roughness)
-            * self.shadowing.visibility(self.roughness, cos, cos)
-            * fresnel::normal_reflectance(self.medium.index)
-            + self.returned_by_several(cos, side)
+        self.facets.single_backscatter(cos) + self.returned_by_several(cos, side)
     }
 
     fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
-        let several = |light: InterScattering<S>| {
+        let several = |light: &InterScattering<S>| {
             if outgoing.z.value() > 0.0 {
                 light.reflection(side).evaluate(incoming, outgoing)
             } else {
                 light.transmit(incoming, outgoing, side)
             }
         };
-        self.single_scattering(incoming, outgoing, side)
-            + self.inter_scattering().map_or(S::zero(), several)
+        self.facets.single_scattering(incoming, outgoing, side)
+            + self.several.as_ref().map_or(S::zero(), several)
+    }
+
+    fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
+        Some(self.facets.medium.passage(side))
+    }
+}
+
+impl<S: Scalar> PreparedRoughDielectric<S> {
+    /// BRDF of the light that several facets reflect back into the direction of incidence, 1/sr.
+    fn returned_by_several(&self, cos_incidence: S, side: Side) -> S {
+        self.several.as_ref().map_or(S::zero(), |light| {
+            light.reflection(side).backscatter(cos_incidence)
+        })
+    }
+}
+
+impl<S: Scalar> Scatter<S> for RoughDielectric<S> {
+    fn backscatter(&self, cos_incidence: S, side: Side) -> S {
+        self.prepared().backscatter(cos_incidence, side)
+    }
+
+    fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
+        self.prepared().evaluate(incoming, outgoing, side)
     }
 
     fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
@@ -93,11 +126,19 @@ impl<S: Scalar> RoughDielectric<S> {
             .then(|| InterScattering::new(self.roughness, self.medium.index))
     }
 
-    /// BRDF of the light that several facets reflect back into the direction of incidence, 1/sr.
-    fn returned_by_several(&self, cos_incidence: S, side: Side) -> S {
-        self.inter_scattering().map_or(S::zero(), |light| {
-            light.reflection(side).backscatter(cos_incidence)
-        })
+    /// The surface with its coefficients.
+    pub(in crate::surface) fn prepared(&self) -> PreparedRoughDielectric<S> {
+        PreparedRoughDielectric {
+            facets: *self,
+            several: self.inter_scattering(),
+        }
+    }
+
+    /// BRDF of the light that one facet reflects back into the direction of incidence, 1/sr.
+    fn single_backscatter(&self, cos: S) -> S {
+        ggx(cos, self.roughness)
+            * self.shadowing.visibility(self.roughness, cos, cos)
+            * fresnel::normal_reflectance(self.medium.index)
     }
 
     /// BSDF of the light that one facet reflects or refracts, 1/sr.
@@ -171,7 +212,7 @@ impl<S: Scalar> RefractingFacet<S> {
     }
 }
 
-impl SampleLobe for RoughDielectric<f64> {
+impl SampleLobe for PreparedRoughDielectric<f64> {
     fn importance(&self, _cos_incidence: f64) -> f64 {
         1.0
     }
@@ -192,7 +233,7 @@ impl SampleLobe for RoughDielectric<f64> {
             return Some(direction);
         }
         let rest = (choice - several.total()) / (1.0 - several.total());
-        self.sample_facet(incoming, side, [rest, u, v])
+        self.facets.sample_facet(incoming, side, [rest, u, v])
     }
 
     fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
@@ -203,13 +244,13 @@ impl SampleLobe for RoughDielectric<f64> {
             several.transmitted
         };
         towards * cosine_hemisphere_pdf(outgoing.z.abs()) * forwards(incoming, outgoing)
-            + (1.0 - several.total()) * self.facet_pdf(incoming, outgoing, side)
+            + (1.0 - several.total()) * self.facets.facet_pdf(incoming, outgoing, side)
     }
 
     /// The light of single facets, and of that which is left the closed form of the light that meets several: the fit exceeds
     /// what is left by up to 0.003.
     fn scattered_albedo(&self, cos_incidence: f64, side: Side, samples: u32) -> Albedo {
-        let single = self.albedo_of_facets(cos_incidence, side, samples);
+        let single = self.facets.albedo_of_facets(cos_incidence, side, samples);
         let several = self.albedo_of_several(cos_incidence, side);
         let left = (1.0 - single.total()).max(0.0);
         let share = if several.total() > left {
@@ -221,6 +262,44 @@ impl SampleLobe for RoughDielectric<f64> {
             reflected: single.reflected + share * several.reflected,
             transmitted: single.transmitted + share * several.transmitted,
         }
+    }
+}
+
+impl PreparedRoughDielectric<f64> {
+    /// Directional albedo of the light that meets several facets.
+    fn albedo_of_several(&self, cos_incidence: f64, side: Side) -> Albedo {
+        let Some(light) = &self.several else {
+            return Albedo::default();
+        };
+        let lost = light.lost(side).at(cos_incidence);
+        let reflected = light.reflected(side) * lost;
+        Albedo {
+            reflected,
+            transmitted: lost - reflected,
+        }
+    }
+}
+
+impl SampleLobe for RoughDielectric<f64> {
+    fn importance(&self, _cos_incidence: f64) -> f64 {
+        1.0
+    }
+
+    fn sample(
+        &self,
+        incoming: &Vector3<f64>,
+        side: Side,
+        uniform: [f64; 3],
+    ) -> Option<Vector3<f64>> {
+        self.prepared().sample(incoming, side, uniform)
+    }
+
+    fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
+        self.prepared().pdf(incoming, outgoing, side)
+    }
+
+    fn scattered_albedo(&self, cos_incidence: f64, side: Side, samples: u32) -> Albedo {
+        self.prepared().scattered_albedo(cos_incidence, side, samples)
     }
 }
 
@@ -249,19 +328,6 @@ impl RoughDielectric<f64> {
             }
         }
         sum
-    }
-
-    /// Directional albedo of the light that meets several facets.
-    fn albedo_of_several(&self, cos_incidence: f64, side: Side) -> Albedo {
-        let Some(light) = self.inter_scattering() else {
-            return Albedo::default();
-        };
-        let lost = light.lost(side).at(cos_incidence);
-        let reflected = light.reflected(side) * lost;
-        Albedo {
-            reflected,
-            transmitted: lost - reflected,
-        }
     }
 
     /// Reflection or refraction by a visible facet, chosen by the first uniform number.
