@@ -237,12 +237,7 @@ impl<L> Lobes<'_, L> {
     }
 
     /// As [`Material::evaluate`].
-    pub fn evaluate<S: Scalar>(
-        &self,
-        incoming: &Vector3<S>,
-        outgoing: &Vector3<S>,
-        side: Side,
-    ) -> S
+    pub fn evaluate<S: Scalar>(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S
     where
         L: Scatter<S>,
     {
@@ -304,9 +299,8 @@ impl<L: SampleLobe> Lobes<'_, L> {
         if total <= 0.0 || incoming.z <= 0.0 {
             return 0.0;
         }
-        let sum = |sum, lobe: &L| {
-            sum + lobe.importance(incoming.z) * lobe.pdf(incoming, outgoing, side)
-        };
+        let sum =
+            |sum, lobe: &L| sum + lobe.importance(incoming.z) * lobe.pdf(incoming, outgoing, side);
         self.0.iter().fold(0.0, sum) / total
     }
 

@@ -3,13 +3,11 @@
 use super::interaction::{BsdfSample, Passage, Side, Specular};
 use super::lobe::PreparedLobe;
 use super::material::{Lobes, Material};
-use super::model::Scatter;
 use crate::Scalar;
 use nalgebra::Vector3;
 
-/// A [`Material`] with the coefficients of its equations that do not depend on directions, for many evaluations: the light
-/// that several facets scatter has coefficients that depend on roughness and refractive index only. It has the results of
-/// the material.
+/// A [`Material`] with the coefficients of its equations that do not depend on directions, for many evaluations: those of
+/// the light that several facets scatter depend on roughness and refractive index only. It has the results of the material.
 ///
 /// ```
 /// use etendue_physics::surface::{Dielectric, Lobe, Material, RoughDielectric, Shadowing, Side};
@@ -97,7 +95,7 @@ impl PreparedMaterial<f64> {
         Lobes(&self.lobes).delta_chances(cos_incidence, side)
     }
 
-    /// As [`Material::tinted`]. No coefficient depends on a diffuse reflectance.
+    /// As [`Material::tinted`].
     #[must_use]
     pub fn tinted(&self, factor: f64) -> Self {
         let mut tinted = self.clone();

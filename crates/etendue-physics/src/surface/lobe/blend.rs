@@ -58,10 +58,6 @@ impl<S: Scalar, L: Scatter<S>> Scatter<S> for Blend<S, L> {
     fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
         self.lobe.scattered_passage(side)
     }
-
-    fn tint(&mut self, factor: S) {
-        self.lobe.tint(factor);
-    }
 }
 
 impl<L: SampleLobe> SampleLobe for Blend<f64, L> {

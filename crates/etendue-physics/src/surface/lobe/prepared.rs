@@ -1,5 +1,7 @@
 //! Lobes with the coefficients that depend on their parameters only.
 
+use super::coated::PreparedCoated;
+use super::microfacet::PreparedMicrofacet;
 use super::rough_dielectric::PreparedRoughDielectric;
 use super::{Blend, Lobe};
 use crate::Scalar;
@@ -12,6 +14,10 @@ use nalgebra::Vector3;
 pub(in crate::surface) enum PreparedLobe<T> {
     /// A lobe without such coefficients.
     Plain(Lobe<T>),
+    /// Glossy reflection by microfacets.
+    Microfacet(PreparedMicrofacet<T>),
+    /// Diffuse base under a clear coat.
+    Coated(PreparedCoated<T>),
     /// The rough surface of a clear solid.
     RoughDielectric(Box<PreparedRoughDielectric<T>>),
     /// Another lobe on a share of the area.
@@ -23,6 +29,8 @@ macro_rules! for_each_lobe {
     ($value:expr, $lobe:ident => $result:expr) => {
         match $value {
             PreparedLobe::Plain($lobe) => $result,
+            PreparedLobe::Microfacet($lobe) => $result,
+            PreparedLobe::Coated($lobe) => $result,
             PreparedLobe::RoughDielectric($lobe) => $result,
             PreparedLobe::Blend($lobe) => $result,
         }
@@ -33,12 +41,24 @@ impl<S: Scalar> PreparedLobe<S> {
     /// Evaluates the coefficients of a lobe.
     pub fn new(lobe: &Lobe<S>) -> Self {
         match lobe {
+            Lobe::Microfacet(facets) => Self::Microfacet(facets.prepared()),
+            Lobe::Coated(layers) => Self::Coated(layers.prepared()),
             Lobe::RoughDielectric(rough) => Self::RoughDielectric(Box::new(rough.prepared())),
             Lobe::Blend(Blend { weight, lobe }) => Self::Blend(Blend {
                 weight: *weight,
                 lobe: Box::new(Self::new(lobe)),
             }),
             plain => Self::Plain(plain.clone()),
+        }
+    }
+
+    /// As [`Lobe::tint`]: no coefficient depends on a diffuse reflectance.
+    pub fn tint(&mut self, factor: S) {
+        match self {
+            Self::Plain(lobe) => lobe.tint(factor),
+            Self::Coated(lobe) => lobe.tint(factor),
+            Self::Blend(lobe) => lobe.lobe.tint(factor),
+            Self::Microfacet(_) | Self::RoughDielectric(_) => {}
         }
     }
 }
@@ -64,10 +84,6 @@ impl<S: Scalar> Scatter<S> for PreparedLobe<S> {
 
     fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
         for_each_lobe!(self, lobe => lobe.scattered_passage(side))
-    }
-
-    fn tint(&mut self, factor: S) {
-        for_each_lobe!(self, lobe => lobe.tint(factor));
     }
 }
 

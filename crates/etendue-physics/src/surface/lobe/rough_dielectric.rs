@@ -105,20 +105,6 @@ impl<S: Scalar> PreparedRoughDielectric<S> {
     }
 }
 
-impl<S: Scalar> Scatter<S> for RoughDielectric<S> {
-    fn backscatter(&self, cos_incidence: S, side: Side) -> S {
-        self.prepared().backscatter(cos_incidence, side)
-    }
-
-    fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
-        self.prepared().evaluate(incoming, outgoing, side)
-    }
-
-    fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
-        Some(self.medium.passage(side))
-    }
-}
-
 impl<S: Scalar> RoughDielectric<S> {
     /// Light that meets several facets; `None` with a shadowing that is for comparison.
     pub fn inter_scattering(&self) -> Option<InterScattering<S>> {
@@ -280,29 +266,6 @@ impl PreparedRoughDielectric<f64> {
     }
 }
 
-impl SampleLobe for RoughDielectric<f64> {
-    fn importance(&self, _cos_incidence: f64) -> f64 {
-        1.0
-    }
-
-    fn sample(
-        &self,
-        incoming: &Vector3<f64>,
-        side: Side,
-        uniform: [f64; 3],
-    ) -> Option<Vector3<f64>> {
-        self.prepared().sample(incoming, side, uniform)
-    }
-
-    fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
-        self.prepared().pdf(incoming, outgoing, side)
-    }
-
-    fn scattered_albedo(&self, cos_incidence: f64, side: Side, samples: u32) -> Albedo {
-        self.prepared().scattered_albedo(cos_incidence, side, samples)
-    }
-}
-
 impl RoughDielectric<f64> {
     /// Directional albedo of the light that meets one facet. Both directions of each facet count with the probabilities of
     /// their choice: a drawn choice would make steps in the integrand. Four facets per sample, for facets near total
@@ -411,8 +374,8 @@ mod tests {
     }
 
     /// The sum of the albedos of single and several facets.
-    fn whole_albedo(lobe: &RoughDielectric<f64>, cos_incidence: f64, side: Side) -> Albedo {
-        let single = lobe.albedo_of_facets(cos_incidence, side, 4096);
+    fn whole_albedo(lobe: &PreparedRoughDielectric<f64>, cos_incidence: f64, side: Side) -> Albedo {
+        let single = lobe.facets.albedo_of_facets(cos_incidence, side, 4096);
         let several = lobe.albedo_of_several(cos_incidence, side);
         Albedo {
             reflected: single.reflected + several.reflected,
@@ -426,7 +389,7 @@ mod tests {
     fn the_albedo_is_right_to_a_thousandth() {
         let mut most = 0.0_f64;
         for roughness in [0.3, 0.6, 1.0] {
-            let lobe = clear(1.5, roughness, Shadowing::SmithCorrelated);
+            let lobe = clear(1.5, roughness, Shadowing::SmithCorrelated).prepared();
             for degrees in [0.0, 20.0, 60.0, 85.0] {
                 for side in [Side::Front, Side::Back] {
                     let cos = cos_degrees(degrees);
@@ -455,7 +418,7 @@ mod tests {
         let roughnesses = [0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0];
         for (indices, bounds) in ranges {
             for (&index, roughness) in (indices.iter()).flat_map(|n| roughnesses.map(|r| (n, r))) {
-                let lobe = clear(index, roughness, Shadowing::SmithCorrelated);
+                let lobe = clear(index, roughness, Shadowing::SmithCorrelated).prepared();
                 for degrees in [0.0, 20.0, 35.0, 40.0, 45.0, 50.0, 60.0, 70.0, 80.0, 85.0] {
                     for (side, [least, most]) in [Side::Front, Side::Back].into_iter().zip(bounds) {
                         let cos = cos_degrees(degrees);
@@ -480,7 +443,7 @@ mod tests {
         for (degrees, outside, inside) in
             [(0.0, 1.001, 1.19), (60.0, 1.20, 9.2), (80.0, 1.04, 1.39)]
         {
-            let lobe = clear(1.48, 0.5, Shadowing::SmithCorrelated);
+            let lobe = clear(1.48, 0.5, Shadowing::SmithCorrelated).prepared();
             let cos = cos_degrees(degrees);
             for (side, expected) in [(Side::Front, outside), (Side::Back, inside)] {
                 let whole = lobe.backscatter(cos, side);
@@ -496,7 +459,7 @@ mod tests {
     /// The forms of the shadowing that are for comparison lose the light that meets several facets.
     #[test]
     fn one_facet_loses_light() {
-        let single = clear(1.5, 0.5, Shadowing::SmithSeparable);
+        let single = clear(1.5, 0.5, Shadowing::SmithSeparable).prepared();
         let total = |side| {
             single
                 .scattered_albedo(cos_degrees(60.0), side, 4096)
@@ -507,7 +470,12 @@ mod tests {
     }
 
     /// The directional albedo from samples that choose between reflection and refraction.
-    fn drawn_albedo(lobe: &RoughDielectric<f64>, cos: f64, side: Side, samples: u32) -> Albedo {
+    fn drawn_albedo(
+        lobe: &PreparedRoughDielectric<f64>,
+        cos: f64,
+        side: Side,
+        samples: u32,
+    ) -> Albedo {
         let incoming = Vector3::new((1.0 - cos * cos).max(0.0).sqrt(), 0.0, cos);
         let mut sum = Albedo::default();
         for uniform in evenly_spread(samples) {
