@@ -420,7 +420,8 @@ mod tests {
         for roughness in [0.05, 0.1, 0.3, 0.6, 1.0] {
             for index in [1.05, 1.5, 4.0, 10.0] {
                 for side in [Side::Front, Side::Back] {
-                    let lost = InterScattering::new(roughness, index).lost(side);
+                    let light = InterScattering::new(roughness, index);
+                    let lost = light.lost(side);
                     let steps = 20_000;
                     let mean: f64 = (0..steps)
                         .map(|i| (f64::from(i) + 0.5) / f64::from(steps))

@@ -1,7 +1,8 @@
 //! The registry of lobes: the enum, and the dispatch of its methods.
 //!
 //! To add a lobe, write its file in `lobe/` and add it to the module list, the enum,
-//! `for_each_lobe!` and `Lobe::try_map` here.
+//! `for_each_lobe!`, `with_equations!` and `Lobe::try_map` here. Coefficients that do not depend on directions are in a
+//! prepared form, which `lobe/prepared.rs` lists.
 
 mod blend;
 mod coated;

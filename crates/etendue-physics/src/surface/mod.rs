@@ -3,7 +3,7 @@
 //! A lidar illuminates along its line of sight: ray trees use [`Material::backscatter`] and
 //! [`Material::specular`], path tracing also [`Material::evaluate`], [`Material::sample`] and
 //! [`Material::pdf`]. All are functions of directions in a local frame whose z axis is the normal on the side
-//! of incidence.
+//! of incidence. A [`PreparedMaterial`] has them with the coefficients that do not depend on directions.
 //!
 //! Each lobe is one file in `lobe/` with its parameters and their domains, BSDF, sampling, density
 //! and tests; `lobe.rs` lists them.

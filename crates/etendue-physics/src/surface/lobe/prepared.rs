@@ -9,7 +9,7 @@ use crate::surface::interaction::{Albedo, Passage, Side, Specular};
 use crate::surface::model::{Classify, LobeClass, SampleLobe, Scatter};
 use nalgebra::Vector3;
 
-/// A lobe with the coefficients of its equations.
+/// A lobe with the coefficients of its equations that do not depend on directions.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::surface) enum PreparedLobe<T> {
     /// A lobe without such coefficients.
@@ -24,7 +24,7 @@ pub(in crate::surface) enum PreparedLobe<T> {
     Blend(Blend<T, Self>),
 }
 
-/// Evaluates an expression with the lobe of any variant.
+/// Evaluates an expression with the equations of any variant.
 macro_rules! for_each_lobe {
     ($value:expr, $lobe:ident => $result:expr) => {
         match $value {
@@ -75,6 +75,9 @@ impl<S: Scalar> Scatter<S> for PreparedLobe<S> {
     }
 
     fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
+        if outgoing.z.value() < 0.0 && !self.class().transmits {
+            return S::zero();
+        }
         for_each_lobe!(self, lobe => lobe.evaluate(incoming, outgoing, side))
     }
 
@@ -102,6 +105,9 @@ impl SampleLobe for PreparedLobe<f64> {
     }
 
     fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
+        if outgoing.z <= 0.0 && !self.class().transmits {
+            return 0.0;
+        }
         for_each_lobe!(self, lobe => lobe.pdf(incoming, outgoing, side))
     }
 

@@ -2,7 +2,7 @@
 
 use super::{any_direction, every_kind};
 use etendue_physics::surface::{Lobe, Material, Side};
-use etendue_physics::{Dual, DualParts, Purpose, Stream};
+use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
 use nalgebra::Vector3;
 
 const SIDES: [Side; 2] = [Side::Front, Side::Back];
