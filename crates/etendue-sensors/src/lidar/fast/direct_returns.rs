@@ -94,7 +94,7 @@ mod tests {
     use crate::transport::World;
     use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
     use etendue_physics::pulse::{Discriminator, IntensityResponse, Pulse, ReturnMode};
-    use etendue_physics::surface::Lobe;
+    use etendue_physics::surface::{Lobe, Material};
     use etendue_scene::{MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
     use nalgebra::Isometry3;
 
