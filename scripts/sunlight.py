@@ -4,8 +4,9 @@
     python3 scripts/sunlight.py                              # all presets of the table
     python3 scripts/sunlight.py ouster-os1-64 --sweeps 10    # one of them, with fewer sweeps
 
-A vertical panel faces the sensor at 0.6 to 1.6 times the range of `found`, scaled by the root of the reflectance; at noon the sun is
-at 50 degrees behind the sensor. Beams within 10 degrees of the horizontal and 3.5 of the vertical axis count. Needs NumPy and the package etendue.
+Half of the beams return: a vertical panel of reflectance 0.1 faces the sensor at 0.9 to 1.4 times the range of `found`. False alarms: of shots at a
+panel beyond the ranges that the sensor reports. At noon the sun is at 50 degrees behind the sensor. Beams within 10 degrees of the
+horizontal and 3.5 of the vertical axis count. Needs NumPy and the package etendue.
 """
 
 import argparse
@@ -29,10 +30,11 @@ shape.box = {{ size_m = [0.1, {width}, {height}] }}
 position_m = [{centre}, 0.0, 0.0]
 """
 NOON = "[lights.daylight]\nsun_azimuth_deg = 180\nsun_elevation_deg = 50"
+POSE = np.eye(4)
 # Half extents of the beams that count, and of the panel, degrees.
 BEAMS = (10.0, 3.5)
 PANEL = (11.0, 4.5)
-FACTORS = np.arange(0.6, 1.601, 0.05)
+FACTORS = np.arange(0.9, 1.401, 0.05)
 
 
 def with_false_alarms(preset, folder):
@@ -66,55 +68,54 @@ def directions(lidar, folder):
     return azimuth, elevation, counts
 
 
-POSE = np.eye(4)
-
-
-def measure(lidar, folder, light, reflectance, found, sweeps):
-    """Fraction of the beams that return from the panel at each distance, and false alarms per 10,000 shots."""
+def half_range(lidar, folder, light, sweeps):
+    """Range at which half of the beams return from a panel of reflectance 0.1, m, between the distances."""
     azimuth, elevation, counts = directions(lidar, folder)
-    fractions, alarms, shots = [], 0, 0
+    found = lidar["receiver.pulsed.found.range_m"] * np.sqrt(0.1 / lidar["receiver.pulsed.found.reflectance"])
+    fractions = []
     for number, factor in enumerate(FACTORS):
         distance = factor * found
-        scene = panel(folder, light, reflectance, distance)
+        scene = panel(folder, light, 0.1, distance)
         surface = distance / (np.cos(azimuth) * np.cos(elevation))
         returned = 0
         for sweep in range(sweeps):
-            found_range, has_range = et.simulate(scene, lidar, POSE, seed=number, sweep=sweep).image("range")
-            is_right = np.abs(found_range - surface) < 1.0
-            returned += np.sum(counts & has_range & is_right)
-            alarms += np.sum(counts & has_range & ~is_right)
-        of_all = sweeps * np.sum(counts)
-        fractions.append(returned / of_all)
-        shots += of_all
-    return np.array(fractions), 1e4 * alarms / shots, shots
-
-
-def half_range(fractions, found):
-    """Range at which half of the beams return, m, between the distances."""
-    below = np.argmax(fractions < 0.5)
+            ranges, has_range = et.simulate(scene, lidar, POSE, seed=number, sweep=sweep).image("range")
+            returned += np.sum(counts & has_range & (np.abs(ranges - surface) < 1.0))
+        fractions.append(returned / (sweeps * np.sum(counts)))
+    below = np.argmax(np.array(fractions) < 0.5)
+    assert below > 0, fractions
     place = (fractions[below - 1] - 0.5) / (fractions[below - 1] - fractions[below])
     return found * (FACTORS[below - 1] + place * (FACTORS[below] - FACTORS[below - 1]))
+
+
+def false_alarms(lidar, folder, light, reflectance, shots):
+    """False alarms per 10,000 shots at a panel beyond the ranges that are reported, of at least that many shots."""
+    _, _, counts = directions(lidar, folder)
+    scene = panel(folder, light, reflectance, 2 * lidar.range_limits[1])
+    sweeps = int(np.ceil(shots / np.sum(counts)))
+    alarms = 0
+    for sweep in range(sweeps):
+        _, has_range = et.simulate(scene, lidar, POSE, seed=1, sweep=sweep).image("range")
+        alarms += np.sum(counts & has_range)
+    return 1e4 * alarms / (sweeps * np.sum(counts))
 
 
 def main():
     """Prints one line per preset."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("presets", nargs="*", default=PRESETS)
-    parser.add_argument("--sweeps", type=int, default=30)
+    parser.add_argument("--sweeps", type=int, default=20)
+    parser.add_argument("--shots", type=int, default=300_000)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for preset in arguments.presets:
             lidar = with_false_alarms(preset, folder)
-            range_m = lidar["receiver.pulsed.found.range_m"]
-            base = lidar["receiver.pulsed.found.reflectance"]
-            cells = []
-            for light, reflectance in [("", 0.1), (NOON, 0.1), (NOON, 0.8)]:
-                found = range_m * np.sqrt(reflectance / base)
-                fractions, alarms, shots = measure(lidar, folder, light, reflectance, found, arguments.sweeps)
-                half = half_range(fractions, found)
-                cells.append(f"{half:.1f} m, {alarms:.1f} false alarms per 10,000 of {shots} shots")
-            print(f"{preset}: night {cells[0]}; noon 0.1 {cells[1]}; noon 0.8 {cells[2]}", flush=True)
+            night, noon = (half_range(lidar, folder, light, arguments.sweeps) for light in ("", NOON))
+            cases = [("", 0.1), (NOON, 0.1), (NOON, 0.8)]
+            alarms = [false_alarms(lidar, folder, *case, arguments.shots) for case in cases]
+            cells = " | ".join(f"{rate:.1f}" for rate in alarms)
+            print(f"| {preset} | {night:.1f} m, {noon:.1f} m | {cells} |", flush=True)
 
 
 if __name__ == "__main__":
