@@ -524,7 +524,7 @@ impl EchoRecord {
 fn backscatter_tables(world: &World<f64>) -> Vec<f32> {
     let last = (TABLE - 1) as f64;
     let entry = |number: usize| {
-        let material = world.material(MaterialId(index(number / TABLE / 2)));
+        let material = world.prepared_material(MaterialId(index(number / TABLE / 2)));
         let side = match number / TABLE % 2 {
             0 => Side::Front,
             _ => Side::Back,

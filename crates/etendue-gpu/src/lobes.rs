@@ -58,9 +58,9 @@ fn add(lobe: &Lobe<f64>, weight: f64, records: &mut Vec<LobeRecord>) -> bool {
                 records.push(between_clear(
                     OUTSIDE,
                     weight,
-                    &light.reflection(Side::Front),
+                    light.reflection(Side::Front),
                 ));
-                records.push(between_clear(INSIDE, weight, &light.reflection(Side::Back)));
+                records.push(between_clear(INSIDE, weight, light.reflection(Side::Back)));
             }
         }
         Lobe::Retroreflector(own) => {

@@ -2,6 +2,7 @@
 
 use super::interaction::Side;
 use super::material::Material;
+use super::prepared_material::PreparedMaterial;
 use crate::{SPEED_OF_LIGHT, Scalar};
 use nalgebra::Vector3;
 use std::f64::consts::PI;
@@ -63,7 +64,7 @@ impl Ambient {
     /// contribution requires tracing the reflected or transmitted ray.
     pub fn radiance(
         &self,
-        material: &Material<f64>,
+        material: &PreparedMaterial<f64>,
         scattered: f64,
         sun: &Vector3<f64>,
         sensor: &Vector3<f64>,
@@ -133,6 +134,7 @@ mod tests {
         };
         let sun = Vector3::new(0.6, 0.0, 0.8);
         let scattered = paper.scattered_albedo(1.0, Side::Front);
+        let paper = paper.prepared();
         let radiance = ambient.radiance(&paper, scattered, &sun, &Vector3::z(), Side::Front);
         assert!((radiance - 0.8 / PI * (100.0 * 0.8 + 20.0)).abs() < 1e-12);
         assert_eq!(background_power(radiance, 0.0, 1.0, 1e-8, 1.0), 0.0);

@@ -53,10 +53,14 @@ use std::f64::consts::PI;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InterScattering<S> {
-    /// Roughness in [0.01, 1].
-    roughness: S,
-    /// Index of the solid over that of the medium outside.
-    index: S,
+    outside: InterReflected<S>,
+    inside: InterReflected<S>,
+    /// Shares of the lost light from outside and from inside that return to their side.
+    reflected: [S; 2],
+    /// Factor of the BTDF for light from outside, 1/sr.
+    inward: S,
+    /// Squared index of the solid over that of the medium outside.
+    squared_index: S,
 }
 
 /// The fraction of the light from one side that leaves in no direction after the first facet.
@@ -80,98 +84,101 @@ pub struct InterReflected<S> {
 }
 
 impl<S: Scalar> InterScattering<S> {
-    /// Of a roughness in [0.01, 1] and an index in [1.05, 10].
+    /// Of a roughness in [0.01, 1] and the index of the solid over that of the medium outside, in [1.05, 10].
     pub(super) fn new(roughness: S, index: S) -> Self {
-        Self { roughness, index }
+        // Light that is lost on each side, and its mean.
+        let place = Place::of(roughness, index);
+        let outside = LostLight::new(roughness, contracted(&LOST_FRONT, &place));
+        let inside = LostLight::new(roughness, contracted(&LOST_BACK, &place));
+        let (mean_outside, mean_inside) = (outside.mean(), inside.mean());
+
+        // Shares that return to their side: as much diffuse light passes in both directions.
+        let transmitted = transmitted_outside(&place);
+        let squared_index = index * index;
+        let returned_outside = -transmitted + 1.0;
+        let returned_inside = -transmitted * mean_outside / (squared_index * mean_inside) + 1.0;
+
+        Self {
+            outside: InterReflected {
+                factor: returned_outside / (mean_outside * PI),
+                lost: outside,
+            },
+            inside: InterReflected {
+                factor: returned_inside / (mean_inside * PI),
+                lost: inside,
+            },
+            reflected: [returned_outside, returned_inside],
+            inward: transmitted / (mean_inside * PI),
+            squared_index,
+        }
     }
 
     /// Light from a side that leaves in no direction after the first facet.
-    pub fn lost(&self, side: Side) -> LostLight<S> {
-        let table = match side {
-            Side::Front => &LOST_FRONT,
-            Side::Back => &LOST_BACK,
-        };
-        let alpha = self.roughness * self.roughness;
-        LostLight {
-            alpha,
-            knee: alpha * 2.0 / (alpha * alpha * 4.0 + 1.0),
-            shape: contracted(table, self.place_of_index(), self.place_of_roughness()),
-        }
+    pub fn lost(&self, side: Side) -> &LostLight<S> {
+        &self.reflection(side).lost
     }
 
     /// Share $a_s$ of the lost light from a side that returns to this side.
     pub fn reflected(&self, side: Side) -> S {
+        let [outside, inside] = self.reflected;
         match side {
-            Side::Front => -self.transmitted_outside() + 1.0,
-            Side::Back => self.reflected_inside(self.lost(Side::Back).mean()),
+            Side::Front => outside,
+            Side::Back => inside,
         }
     }
 
-    /// Share of the lost light from inside that returns, from the mean of that light.
-    fn reflected_inside(&self, inside: S) -> S {
-        let outside = self.lost(Side::Front).mean();
-        let squared = self.index * self.index;
-        -self.transmitted_outside() * outside / (squared * inside) + 1.0
-    }
-
     /// Light from a side that several facets reflect.
-    pub fn reflection(&self, side: Side) -> InterReflected<S> {
-        let lost = self.lost(side);
-        let mean = lost.mean();
-        let reflected = match side {
-            Side::Front => self.reflected(side),
-            Side::Back => self.reflected_inside(mean),
-        };
-        InterReflected {
-            factor: reflected / (mean * PI),
-            lost,
+    pub fn reflection(&self, side: Side) -> &InterReflected<S> {
+        match side {
+            Side::Front => &self.outside,
+            Side::Back => &self.inside,
         }
     }
 
     /// BTDF of light from a side that several facets scatter to the other one, 1/sr.
     pub fn transmit(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
-        let outside = self.lost(Side::Front);
-        let inside = self.lost(Side::Back);
-        let inward =
-            self.transmitted_outside() / (inside.mean() * PI) * forwards(incoming, outgoing);
+        let (outside, inside) = (&self.outside.lost, &self.inside.lost);
+        let inward = self.inward * forwards(incoming, outgoing);
         let (cos_in, cos_out) = (incoming.z, -outgoing.z);
         match side {
             Side::Front => inward * outside.at(cos_in) * inside.at(cos_out),
-            Side::Back => {
-                inward / (self.index * self.index) * inside.at(cos_in) * outside.at(cos_out)
-            }
+            Side::Back => inward / self.squared_index * inside.at(cos_in) * outside.at(cos_out),
         }
     }
+}
 
-    /// Share $1 - a$ of the lost light from outside that is transmitted.
-    fn transmitted_outside(&self) -> S {
-        let index = polynomials::<S, 4>(self.place_of_index());
-        let roughness = polynomials::<S, 4>(self.place_of_roughness());
-        let mut odds = S::zero();
-        for (row, index) in TRANSMITTED.iter().zip(index) {
-            for (coefficient, roughness) in row.iter().zip(roughness) {
-                odds += index * roughness * *coefficient;
-            }
+/// Place of a surface in the domain of the fits, each number on [-1, 1].
+struct Place<S> {
+    /// $\sqrt{(n-1)/(n+1)}$ of the index.
+    index: S,
+    /// The roughness, at least 0.05.
+    roughness: S,
+}
+
+impl<S: Scalar> Place<S> {
+    fn of(roughness: S, index: S) -> Self {
+        let root = ((index - 1.0) / (index + 1.0)).sqrt();
+        Self {
+            index: (root - 0.15617) * (2.0 / (0.90454 - 0.15617)) - 1.0,
+            roughness: if roughness.value() < 0.05 {
+                -S::one()
+            } else {
+                (roughness - 0.05) * (2.0 / 0.95) - 1.0
+            },
         }
-        S::one() / ((-odds).exp() + 1.0)
-    }
-
-    /// $\sqrt{(n-1)/(n+1)}$ on [-1, 1].
-    fn place_of_index(&self) -> S {
-        let root = ((self.index - 1.0) / (self.index + 1.0)).sqrt();
-        (root - 0.15617) * (2.0 / (0.90454 - 0.15617)) - 1.0
-    }
-
-    /// The roughness, at least 0.05, on [-1, 1].
-    fn place_of_roughness(&self) -> S {
-        if self.roughness.value() < 0.05 {
-            return -S::one();
-        }
-        (self.roughness - 0.05) * (2.0 / 0.95) - 1.0
     }
 }
 
 impl<S: Scalar> LostLight<S> {
+    fn new(roughness: S, shape: [S; 9]) -> Self {
+        let alpha = roughness * roughness;
+        Self {
+            alpha,
+            knee: alpha * 2.0 / (alpha * alpha * 4.0 + 1.0),
+            shape,
+        }
+    }
+
     /// The fraction at a cosine of incidence.
     pub fn at(&self, cos_incidence: S) -> S {
         let cos = facing(cos_incidence);
@@ -242,11 +249,11 @@ fn polynomials<S: Scalar, const N: usize>(x: S) -> [S; N] {
     })
 }
 
-/// Coefficients in the cosine at places of the index and of the roughness.
-fn contracted<S: Scalar>(table: &Shape, index: S, roughness: S) -> [S; 9] {
+/// Coefficients in the cosine at a place.
+fn contracted<S: Scalar>(table: &Shape, place: &Place<S>) -> [S; 9] {
     let mut sum = [S::zero(); 9];
-    let roughness = polynomials::<S, 9>(roughness);
-    for (rows, index) in table.iter().zip(polynomials::<S, 7>(index)) {
+    let roughness = polynomials::<S, 9>(place.roughness);
+    for (rows, index) in table.iter().zip(polynomials::<S, 7>(place.index)) {
         for (row, roughness) in rows.iter().zip(roughness) {
             let weight = index * roughness;
             for (sum, coefficient) in sum.iter_mut().zip(row) {
@@ -255,6 +262,19 @@ fn contracted<S: Scalar>(table: &Shape, index: S, roughness: S) -> [S; 9] {
         }
     }
     sum
+}
+
+/// Share $1 - a$ of the lost light from outside that is transmitted.
+fn transmitted_outside<S: Scalar>(place: &Place<S>) -> S {
+    let index = polynomials::<S, 4>(place.index);
+    let roughness = polynomials::<S, 4>(place.roughness);
+    let mut odds = S::zero();
+    for (row, index) in TRANSMITTED.iter().zip(index) {
+        for (coefficient, roughness) in row.iter().zip(roughness) {
+            odds += index * roughness * *coefficient;
+        }
+    }
+    S::one() / ((-odds).exp() + 1.0)
 }
 
 /// A series of Chebyshev polynomials by Clenshaw's recurrence.
@@ -400,7 +420,8 @@ mod tests {
         for roughness in [0.05, 0.1, 0.3, 0.6, 1.0] {
             for index in [1.05, 1.5, 4.0, 10.0] {
                 for side in [Side::Front, Side::Back] {
-                    let lost = InterScattering::new(roughness, index).lost(side);
+                    let light = InterScattering::new(roughness, index);
+                    let lost = light.lost(side);
                     let steps = 20_000;
                     let mean: f64 = (0..steps)
                         .map(|i| (f64::from(i) + 0.5) / f64::from(steps))

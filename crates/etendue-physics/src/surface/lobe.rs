@@ -1,7 +1,8 @@
 //! The registry of lobes: the enum, and the dispatch of its methods.
 //!
 //! To add a lobe, write its file in `lobe/` and add it to the module list, the enum,
-//! `for_each_lobe!` and `Lobe::try_map` here.
+//! `for_each_lobe!`, `with_equations!` and `Lobe::try_map` here. Coefficients that do not depend on directions are in a
+//! prepared form, which `lobe/prepared.rs` lists.
 
 mod blend;
 mod coated;
@@ -14,6 +15,7 @@ mod measured;
 mod microfacet;
 mod mirror;
 mod oren_nayar;
+mod prepared;
 mod retroreflector;
 mod rough_dielectric;
 mod thin_dielectric;
@@ -30,6 +32,8 @@ pub use oren_nayar::{OrenNayar, OrenNayarForm};
 pub use retroreflector::Retroreflector;
 pub use rough_dielectric::RoughDielectric;
 pub use thin_dielectric::ThinDielectric;
+
+pub(super) use prepared::PreparedLobe;
 
 use super::interaction::{Albedo, Passage, Side, Specular};
 use super::model::{Classify, LobeClass, SampleLobe, Scatter};
@@ -145,6 +149,48 @@ impl<T> Lobe<T> {
     }
 }
 
+/// Evaluates an expression with the equations of any variant, which some lobes need coefficients for.
+macro_rules! with_equations {
+    ($value:expr, $lobe:ident => $result:expr) => {
+        match $value {
+            Lobe::Lambert($lobe) => $result,
+            Lobe::OrenNayar($lobe) => $result,
+            Lobe::Microfacet(lobe) => {
+                let $lobe = lobe.prepared();
+                $result
+            }
+            Lobe::Coated(lobe) => {
+                let $lobe = lobe.prepared();
+                $result
+            }
+            Lobe::Mirror($lobe) => $result,
+            Lobe::Conductor($lobe) => $result,
+            Lobe::Dielectric($lobe) => $result,
+            Lobe::RoughDielectric(lobe) => {
+                let $lobe = lobe.prepared();
+                $result
+            }
+            Lobe::ThinDielectric($lobe) => $result,
+            Lobe::Retroreflector($lobe) => $result,
+            Lobe::Measured($lobe) => $result,
+            Lobe::Blend($lobe) => $result,
+        }
+    };
+}
+
+impl<S: Scalar> Lobe<S> {
+    /// Multiplies the diffuse reflectance by a factor in [0, 1].
+    pub(super) fn tint(&mut self, factor: S) {
+        match self {
+            Self::Lambert(lobe) => lobe.tint(factor),
+            Self::OrenNayar(lobe) => lobe.tint(factor),
+            Self::Coated(lobe) => lobe.tint(factor),
+            Self::Blend(lobe) => lobe.lobe.tint(factor),
+            _ => {}
+        }
+    }
+}
+
 impl<T> Classify for Lobe<T> {
     fn class(&self) -> LobeClass {
         for_each_lobe!(self, lobe => lobe.class())
@@ -157,32 +203,28 @@ impl<T> Classify for Lobe<T> {
 
 impl<S: Scalar> Scatter<S> for Lobe<S> {
     fn backscatter(&self, cos_incidence: S, side: Side) -> S {
-        for_each_lobe!(self, lobe => lobe.backscatter(cos_incidence, side))
+        with_equations!(self, lobe => lobe.backscatter(cos_incidence, side))
     }
 
     fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
         if outgoing.z.value() < 0.0 && !self.transmits() {
             return S::zero();
         }
-        for_each_lobe!(self, lobe => lobe.evaluate(incoming, outgoing, side))
+        with_equations!(self, lobe => lobe.evaluate(incoming, outgoing, side))
     }
 
     fn specular(&self, cos_incidence: S, side: Side) -> Specular<S> {
-        for_each_lobe!(self, lobe => lobe.specular(cos_incidence, side))
+        with_equations!(self, lobe => lobe.specular(cos_incidence, side))
     }
 
     fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
-        for_each_lobe!(self, lobe => lobe.scattered_passage(side))
-    }
-
-    fn tint(&mut self, factor: S) {
-        for_each_lobe!(self, lobe => lobe.tint(factor));
+        with_equations!(self, lobe => lobe.scattered_passage(side))
     }
 }
 
 impl SampleLobe for Lobe<f64> {
     fn importance(&self, cos_incidence: f64) -> f64 {
-        for_each_lobe!(self, lobe => lobe.importance(cos_incidence))
+        with_equations!(self, lobe => lobe.importance(cos_incidence))
     }
 
     fn sample(
@@ -191,17 +233,17 @@ impl SampleLobe for Lobe<f64> {
         side: Side,
         uniform: [f64; 3],
     ) -> Option<Vector3<f64>> {
-        for_each_lobe!(self, lobe => lobe.sample(incoming, side, uniform))
+        with_equations!(self, lobe => lobe.sample(incoming, side, uniform))
     }
 
     fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
         if outgoing.z <= 0.0 && !self.transmits() {
             return 0.0;
         }
-        for_each_lobe!(self, lobe => lobe.pdf(incoming, outgoing, side))
+        with_equations!(self, lobe => lobe.pdf(incoming, outgoing, side))
     }
 
     fn scattered_albedo(&self, cos_incidence: f64, side: Side, samples: u32) -> Albedo {
-        for_each_lobe!(self, lobe => lobe.scattered_albedo(cos_incidence, side, samples))
+        with_equations!(self, lobe => lobe.scattered_albedo(cos_incidence, side, samples))
     }
 }

@@ -5,6 +5,7 @@ use super::interaction::{Albedo, BsdfSample, Passage, Side, Specular};
 use super::lobe::Lobe;
 use super::model::{Classify, SampleLobe, Scatter};
 use super::parameter::{Domain, LobeParameter, OutsideMaterial};
+use super::prepared_material::PreparedMaterial;
 use crate::{Scalar, Spectrum};
 use nalgebra::Vector3;
 use std::convert::Infallible;
@@ -99,27 +100,18 @@ impl<S: Scalar> Material<S> {
     /// `cos_incidence` in [0, 1] is the cosine between that direction and the normal. A single facet of a clear solid
     /// reflects $F_0$ from either side, several facets return more light from inside.
     pub fn backscatter(&self, cos_incidence: S, side: Side) -> S {
-        self.lobes.iter().fold(S::zero(), |sum, lobe| {
-            sum + lobe.backscatter(cos_incidence, side)
-        })
+        Lobes(&self.lobes).backscatter(cos_incidence, side)
     }
 
     /// Mirror-like reflection and transmission by the delta lobes. At most one lobe transmits
     /// ([`Material::validate`]).
     pub fn specular(&self, cos_incidence: S, side: Side) -> Specular<S> {
-        let nothing = Specular::reflection(S::zero());
-        self.lobes.iter().fold(nothing, |sum, lobe| {
-            let lobe = lobe.specular(cos_incidence, side);
-            Specular {
-                reflected: sum.reflected + lobe.reflected,
-                transmitted: sum.transmitted.or(lobe.transmitted),
-            }
-        })
+        Lobes(&self.lobes).specular(cos_incidence, side)
     }
 
     /// Path behind the surface of light that is transmitted with scattering; `None` where no light is.
     pub fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
-        (self.lobes.iter()).find_map(|lobe| lobe.scattered_passage(side))
+        Lobes(&self.lobes).scattered_passage(side)
     }
 
     /// BSDF of all non-delta lobes, 1/sr: scattered radiance over incident irradiance.
@@ -128,12 +120,12 @@ impl<S: Scalar> Material<S> {
     /// that light arrives on: `incoming` points to where light comes from (z > 0), `outgoing` to
     /// where it goes (z < 0 behind the surface).
     pub fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
-        if incoming.z.value() <= 0.0 || outgoing.z.value() == 0.0 {
-            return S::zero();
-        }
-        self.lobes.iter().fold(S::zero(), |sum, lobe| {
-            sum + lobe.evaluate(incoming, outgoing, side)
-        })
+        Lobes(&self.lobes).evaluate(incoming, outgoing, side)
+    }
+
+    /// The material with the coefficients of its equations, for many evaluations.
+    pub fn prepared(self) -> PreparedMaterial<S> {
+        PreparedMaterial::new(self)
     }
 }
 
@@ -148,65 +140,18 @@ impl Material<f64> {
         side: Side,
         uniform: [f64; 3],
     ) -> Option<BsdfSample> {
-        let total = self.importance(incoming.z, side);
-        let mut rest = uniform[0] * total;
-        for lobe in &self.lobes {
-            // Reflect as a mirror.
-            let specular = lobe.specular(incoming.z, side);
-            if rest < specular.reflected {
-                return Some(sample_mirror(incoming, specular.reflected, total));
-            }
-            rest -= specular.reflected;
-
-            // Transmit without scattering.
-            if let Some(transmitted) = specular.transmitted {
-                if rest < transmitted.fraction {
-                    return sample_transmission(
-                        incoming,
-                        transmitted.fraction,
-                        transmitted.passage,
-                        total,
-                    );
-                }
-                rest -= transmitted.fraction;
-            }
-
-            // Scatter.
-            let scattered = lobe.importance(incoming.z);
-            if rest < scattered {
-                let uniform = [rest / scattered, uniform[1], uniform[2]];
-                let direction = lobe.sample(incoming, side, uniform)?;
-                return self.sample_towards(incoming, direction, side);
-            }
-            rest -= scattered;
-        }
-        None
+        Lobes(&self.lobes).sample(incoming, side, uniform)
     }
 
     /// Density with which [`Material::sample`] draws `outgoing` from the non-delta lobes, 1/sr.
     pub fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
-        let total = self.importance(incoming.z, side);
-        if total <= 0.0 || incoming.z <= 0.0 {
-            return 0.0;
-        }
-        let sum = |sum, lobe: &Lobe<f64>| {
-            sum + lobe.importance(incoming.z) * lobe.pdf(incoming, outgoing, side)
-        };
-        self.lobes.iter().fold(0.0, sum) / total
+        Lobes(&self.lobes).pdf(incoming, outgoing, side)
     }
 
     /// Probabilities that [`Material::sample`] reflects as a mirror and that it transmits without
     /// scattering, at this cosine of incidence.
     pub fn delta_chances(&self, cos_incidence: f64, side: Side) -> [f64; 2] {
-        let total = self.importance(cos_incidence, side);
-        if total <= 0.0 {
-            return [0.0; 2];
-        }
-        let specular = self.specular(cos_incidence, side);
-        [
-            specular.reflected / total,
-            specular.transmitted_fraction() / total,
-        ]
+        Lobes(&self.lobes).delta_chances(cos_incidence, side)
     }
 
     /// Directional albedo at this cosine of incidence: exact for mirror-like and Lambertian lobes,
@@ -252,14 +197,133 @@ impl Material<f64> {
         }
         tinted
     }
+}
+
+/// Lobes whose light adds up.
+pub(super) struct Lobes<'m, L>(pub &'m [L]);
+
+impl<L> Lobes<'_, L> {
+    /// As [`Material::backscatter`].
+    pub fn backscatter<S: Scalar>(&self, cos_incidence: S, side: Side) -> S
+    where
+        L: Scatter<S>,
+    {
+        self.0.iter().fold(S::zero(), |sum, lobe| {
+            sum + lobe.backscatter(cos_incidence, side)
+        })
+    }
+
+    /// As [`Material::specular`].
+    pub fn specular<S: Scalar>(&self, cos_incidence: S, side: Side) -> Specular<S>
+    where
+        L: Scatter<S>,
+    {
+        let nothing = Specular::reflection(S::zero());
+        self.0.iter().fold(nothing, |sum, lobe| {
+            let lobe = lobe.specular(cos_incidence, side);
+            Specular {
+                reflected: sum.reflected + lobe.reflected,
+                transmitted: sum.transmitted.or(lobe.transmitted),
+            }
+        })
+    }
+
+    /// As [`Material::scattered_passage`].
+    pub fn scattered_passage<S: Scalar>(&self, side: Side) -> Option<Passage<S>>
+    where
+        L: Scatter<S>,
+    {
+        (self.0.iter()).find_map(|lobe| lobe.scattered_passage(side))
+    }
+
+    /// As [`Material::evaluate`].
+    pub fn evaluate<S: Scalar>(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S
+    where
+        L: Scatter<S>,
+    {
+        if incoming.z.value() <= 0.0 || outgoing.z.value() == 0.0 {
+            return S::zero();
+        }
+        self.0.iter().fold(S::zero(), |sum, lobe| {
+            sum + lobe.evaluate(incoming, outgoing, side)
+        })
+    }
+}
+
+impl<L: SampleLobe> Lobes<'_, L> {
+    /// As [`Material::sample`].
+    pub fn sample(
+        &self,
+        incoming: &Vector3<f64>,
+        side: Side,
+        uniform: [f64; 3],
+    ) -> Option<BsdfSample> {
+        let total = self.importance(incoming.z, side);
+        let mut rest = uniform[0] * total;
+        for lobe in self.0 {
+            // Reflect as a mirror.
+            let specular = lobe.specular(incoming.z, side);
+            if rest < specular.reflected {
+                return Some(sample_mirror(incoming, specular.reflected, total));
+            }
+            rest -= specular.reflected;
+
+            // Transmit without scattering.
+            if let Some(transmitted) = specular.transmitted {
+                if rest < transmitted.fraction {
+                    return sample_transmission(
+                        incoming,
+                        transmitted.fraction,
+                        transmitted.passage,
+                        total,
+                    );
+                }
+                rest -= transmitted.fraction;
+            }
+
+            // Scatter.
+            let scattered = lobe.importance(incoming.z);
+            if rest < scattered {
+                let uniform = [rest / scattered, uniform[1], uniform[2]];
+                let direction = lobe.sample(incoming, side, uniform)?;
+                return self.sample_towards(incoming, direction, side);
+            }
+            rest -= scattered;
+        }
+        None
+    }
+
+    /// As [`Material::pdf`].
+    pub fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
+        let total = self.importance(incoming.z, side);
+        if total <= 0.0 || incoming.z <= 0.0 {
+            return 0.0;
+        }
+        let sum =
+            |sum, lobe: &L| sum + lobe.importance(incoming.z) * lobe.pdf(incoming, outgoing, side);
+        self.0.iter().fold(0.0, sum) / total
+    }
+
+    /// As [`Material::delta_chances`].
+    pub fn delta_chances(&self, cos_incidence: f64, side: Side) -> [f64; 2] {
+        let total = self.importance(cos_incidence, side);
+        if total <= 0.0 {
+            return [0.0; 2];
+        }
+        let specular = self.specular(cos_incidence, side);
+        [
+            specular.reflected / total,
+            specular.transmitted_fraction() / total,
+        ]
+    }
 
     /// Sum of all lobes' probabilities, not normalised.
     fn importance(&self, cos: f64, side: Side) -> f64 {
-        let one = |lobe: &Lobe<f64>| {
+        let one = |lobe: &L| {
             let specular = lobe.specular(cos, side);
             specular.reflected + specular.transmitted_fraction() + lobe.importance(cos)
         };
-        self.lobes.iter().map(one).sum()
+        self.0.iter().map(one).sum()
     }
 
     /// The sample of a direction drawn from any of the lobes, weighted with the density of all.

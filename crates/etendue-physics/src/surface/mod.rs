@@ -3,7 +3,7 @@
 //! A lidar illuminates along its line of sight: ray trees use [`Material::backscatter`] and
 //! [`Material::specular`], path tracing also [`Material::evaluate`], [`Material::sample`] and
 //! [`Material::pdf`]. All are functions of directions in a local frame whose z axis is the normal on the side
-//! of incidence.
+//! of incidence. A [`PreparedMaterial`] has them with the coefficients that do not depend on directions.
 //!
 //! Each lobe is one file in `lobe/` with its parameters and their domains, BSDF, sampling, density
 //! and tests; `lobe.rs` lists them.
@@ -24,6 +24,7 @@ mod lobe;
 mod material;
 mod model;
 mod parameter;
+mod prepared_material;
 mod sampling;
 mod validate;
 
@@ -35,5 +36,6 @@ pub use interaction::{Albedo, BsdfSample, Medium, Passage, Side, Specular, Trans
 pub use lobe::*;
 pub use material::Material;
 pub use parameter::{LobeParameter, OutsideMaterial};
+pub use prepared_material::PreparedMaterial;
 pub use sampling::sample_cosine_hemisphere;
 pub use validate::MaterialError;

@@ -52,9 +52,6 @@ pub(super) trait Scatter<S: Scalar> {
     fn scattered_passage(&self, _side: Side) -> Option<Passage<S>> {
         None
     }
-
-    /// Multiplies the diffuse reflectance by a factor in [0, 1].
-    fn tint(&mut self, _factor: S) {}
 }
 
 /// Importance sampling of a lobe; the defaults are those of a lobe that scatters nothing.

@@ -10,7 +10,9 @@ use super::spectral_scene::SpectralScene;
 use crate::transport::shading_frame;
 use etendue_physics::Stream;
 use etendue_physics::light::colour_at;
-use etendue_physics::surface::{BsdfSample, Material, Passage, Side, sample_cosine_hemisphere};
+use etendue_physics::surface::{
+    BsdfSample, Passage, PreparedMaterial, Side, sample_cosine_hemisphere,
+};
 use etendue_scene::{Hit, MaterialId, Ray};
 use nalgebra::{Matrix3, Point3, Vector3};
 use std::borrow::Cow;
@@ -35,7 +37,7 @@ enum VertexBsdf<'s, const N: usize> {
     /// Lambertian in all bands, with its BRDF (1/sr): the common case.
     Lambertian(Bands<N>),
     /// A material for each band.
-    PerBand([Cow<'s, Material<f64>>; N]),
+    PerBand([Cow<'s, PreparedMaterial<f64>>; N]),
 }
 
 /// Shading frame at a vertex.
@@ -113,7 +115,7 @@ impl<const N: usize> SpectralScene<'_, N> {
                 VertexBsdf::Lambertian(reflectance.component_mul(&texture) / PI)
             }
             (None, texture) => VertexBsdf::PerBand(std::array::from_fn(|band| {
-                let material = self.worlds[band].material(material);
+                let material = self.worlds[band].prepared_material(material);
                 match texture {
                     None => Cow::Borrowed(material),
                     Some(texture) => Cow::Owned(material.tinted(texture[band])),
@@ -193,7 +195,7 @@ impl<const N: usize> Vertex<'_, N> {
     /// BSDF times cosine in each band.
     fn values(
         &self,
-        materials: &[Cow<Material<f64>>; N],
+        materials: &[Cow<PreparedMaterial<f64>>; N],
         local: &LocalFrame,
         towards: &Vector3<f64>,
     ) -> Bands<N> {
@@ -208,7 +210,7 @@ impl<const N: usize> Vertex<'_, N> {
     /// Density of a direction: the mean over the bands, one of which draws it.
     fn pdf(
         &self,
-        materials: &[Cow<Material<f64>>; N],
+        materials: &[Cow<PreparedMaterial<f64>>; N],
         local: &LocalFrame,
         towards: &Vector3<f64>,
     ) -> f64 {
@@ -281,7 +283,7 @@ impl<const N: usize> Vertex<'_, N> {
     /// Sample of a specular lobe in a direction.
     fn specular_sample(
         &self,
-        materials: &[Cow<Material<f64>>; N],
+        materials: &[Cow<PreparedMaterial<f64>>; N],
         direction: Vector3<f64>,
         sample: &BsdfSample,
     ) -> SpectralSample<N> {

@@ -1,7 +1,7 @@
 //! Results of shots from another processor.
 
 use crate::transport::LightReturn;
-use etendue_physics::surface::{Material, Side};
+use etendue_physics::surface::{PreparedMaterial, Side};
 use etendue_scene::{Hit, MaterialId, ObjectId};
 use nalgebra::{Point3, Vector3};
 
@@ -112,7 +112,7 @@ impl DirectLightReturn {
     pub(super) fn light_return(
         &self,
         id: MaterialId,
-        material: &Material<f64>,
+        material: &PreparedMaterial<f64>,
     ) -> LightReturn<f64> {
         let scattered = material.backscatter(self.cos_incidence, self.side) * self.cos_incidence;
         LightReturn {

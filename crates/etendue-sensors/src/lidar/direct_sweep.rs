@@ -511,7 +511,7 @@ impl<'a> DirectSweep<'a> {
         light.clear(direct.surface.map(|surface| surface.distance));
         for one in surfaces {
             let material = self.material_of(one);
-            let back = one.light_return(material, self.world().material(material));
+            let back = one.light_return(material, self.world().prepared_material(material));
             let power = back.power * one.share * simulator.air.transmission(one.range);
             light.add(back, power);
         }

@@ -125,7 +125,7 @@ impl World<'_, f64> {
                 Side::Front
             };
             returns.material[i] = material;
-            let surface = self.material(material);
+            let surface = self.prepared_material(material);
             scattered[i] = surface.backscatter(returns.cos_incidence[i], side);
         }
     }
@@ -148,9 +148,9 @@ impl<S: Scalar> World<'_, S> {
         if differ || !self.scene().mesh(first.mesh).materials.is_empty() {
             return None;
         }
-        let material = self.material(first.material);
+        let material = self.prepared_material(first.material);
         let is_lambertian = |lobe: &Lobe<S>| matches!(lobe, Lobe::Lambert(_));
-        let is_constant = material.lobes.iter().all(is_lambertian);
+        let is_constant = (material.material().lobes.iter()).all(is_lambertian);
         let backscatter = || material.backscatter(S::one(), Side::Front);
         is_constant.then(|| (object as usize, first.material, backscatter()))
     }

@@ -342,7 +342,7 @@ impl<S: LaneScalar> World<'_, S> {
             // Find the material; paths have to end at it.
             let object = ObjectId(hits.object[lane]);
             let id = self.scene().material_at(object, hits.triangle[lane]);
-            let material = self.material(id);
+            let material = self.prepared_material(id);
             surfaces.material[lane] = id;
             surfaces.is_complete[lane] =
                 self.has_pose_of_scene[object.0 as usize] && material.ends_paths();

@@ -6,7 +6,7 @@ use super::shading_frame::shading_frame;
 use super::transmittance::transmission;
 use super::tree::LightReturn;
 use super::world::{Interaction, World};
-use etendue_physics::surface::{BsdfSample, Material, Passage, Side};
+use etendue_physics::surface::{BsdfSample, Passage, PreparedMaterial, Side};
 use etendue_physics::{Scalar, Stream};
 use etendue_scene::{CastScratch, Hit, Ray};
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -111,7 +111,7 @@ impl Default for PathSettings {
 pub struct PathTracer<'w, 'a, S: Scalar> {
     world: &'w World<'a, S>,
     /// The materials without derivatives, from which directions are drawn.
-    materials: Vec<Material<f64>>,
+    materials: Vec<PreparedMaterial<f64>>,
     settings: PathSettings,
 }
 
@@ -119,7 +119,10 @@ impl<'w, 'a, S: Scalar> PathTracer<'w, 'a, S> {
     /// A tracer in a world.
     pub fn new(world: &'w World<'a, S>, settings: PathSettings) -> Self {
         let materials = world.materials().iter();
-        let materials = materials.map(|material| material.map(|parameter| parameter.value()));
+        let materials = materials.map(|prepared| {
+            let values = prepared.material().map(|parameter| parameter.value());
+            values.prepared()
+        });
         Self {
             world,
             materials: materials.collect(),
@@ -231,7 +234,7 @@ impl<'w, 'a, S: Scalar> PathTracer<'w, 'a, S> {
 
 /// Surface that scattered a path into a sampled direction.
 struct Scattered<'w, S: Scalar> {
-    material: &'w Material<S>,
+    material: &'w PreparedMaterial<S>,
     side: Side,
     /// Shading frame.
     frame: Matrix3<S>,

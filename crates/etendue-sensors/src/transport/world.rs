@@ -4,7 +4,9 @@ use super::ambient_light::AmbientLight;
 use super::surface_table::SurfaceTable;
 use crate::noise_profiles::NoiseProfiles;
 use etendue_physics::Scalar;
-use etendue_physics::surface::{Ambient, Material, OutsideMaterial, Side, planck_radiance};
+use etendue_physics::surface::{
+    Ambient, Material, OutsideMaterial, PreparedMaterial, Side, planck_radiance,
+};
 use etendue_scene::{Hit, MaterialId, ObjectId, Scene, SurfacePoint};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use std::borrow::Cow;
@@ -57,7 +59,7 @@ pub struct World<'a, S: Scalar> {
     poses: Vec<Isometry3<S>>,
     /// Whether the pose of each object is that of the scene, without derivatives.
     pub(super) has_pose_of_scene: Vec<bool>,
-    materials: Vec<Material<S>>,
+    materials: Vec<PreparedMaterial<S>>,
     /// Noise profiles of materials.
     profiles: &'a NoiseProfiles,
     background: Option<Arc<Background<'a>>>,
@@ -114,6 +116,7 @@ impl<'a> World<'a, f64> {
                 named
                     .material
                     .at(wavelength)
+                    .map(Material::prepared)
                     .map_err(|source| WorldError::Wavelength {
                         material: named.name.clone(),
                         source,
@@ -162,7 +165,10 @@ impl<'a> World<'a, f64> {
             materials: self
                 .materials
                 .iter()
-                .map(|material| material.map(|&parameter| S::from(parameter)))
+                .map(|prepared| {
+                    let lifted = prepared.material().map(|&parameter| S::from(parameter));
+                    lifted.prepared()
+                })
                 .collect(),
             corner_heights: None,
         }
@@ -196,7 +202,7 @@ impl<'a, S: Scalar> World<'a, S> {
     /// Replaces a material.
     #[must_use]
     pub fn with_material(mut self, id: MaterialId, material: Material<S>) -> Self {
-        self.materials[id.0 as usize] = material;
+        self.materials[id.0 as usize] = material.prepared();
         self
     }
 
@@ -257,11 +263,16 @@ impl<'a, S: Scalar> World<'a, S> {
 
     /// A material at this wavelength.
     pub fn material(&self, id: MaterialId) -> &Material<S> {
+        self.prepared_material(id).material()
+    }
+
+    /// A material at this wavelength, for many evaluations.
+    pub fn prepared_material(&self, id: MaterialId) -> &PreparedMaterial<S> {
         &self.materials[id.0 as usize]
     }
 
     /// All materials at this wavelength, by number.
-    pub(crate) fn materials(&self) -> &[Material<S>] {
+    pub(crate) fn materials(&self) -> &[PreparedMaterial<S>] {
         &self.materials
     }
 
@@ -280,10 +291,6 @@ impl<'a, S: Scalar> World<'a, S> {
     pub(crate) fn returns_directly(&self, hit: &Hit) -> bool {
         let material = self.scene.material_of(hit);
         self.has_pose_of_scene[hit.object.0 as usize] && self.material(material).ends_paths()
-    }
-
-    pub(super) fn material_at(&self, number: usize) -> &Material<S> {
-        &self.materials[number]
     }
 
     /// A point of the surface of a hit (m) that is fixed to its object, at `time` (s).
@@ -314,7 +321,7 @@ impl<'a, S: Scalar> World<'a, S> {
             (Side::Front, cos, surface.normal)
         };
         Interaction {
-            material: self.material(surface.material),
+            material: self.prepared_material(surface.material),
             surface,
             side,
             cos_incidence,
@@ -350,8 +357,9 @@ impl<'a> Background<'a> {
     /// Prepares ambient light for a world.
     fn new(world: World<'a, f64>, light: &AmbientLight) -> Self {
         let wavelength = world.wavelength();
-        let surfaces = (0..world.scene().materials().len())
-            .map(|id| SurfaceTable::new(world.material_at(id)))
+        let materials = world.materials().iter();
+        let surfaces = materials
+            .map(|prepared| SurfaceTable::new(prepared.material()))
             .collect();
         Self {
             ambient: light.at(wavelength),
@@ -380,7 +388,7 @@ impl<'a> Background<'a> {
 /// Interaction of light with a surface.
 pub(super) struct Interaction<'w, S: Scalar> {
     pub surface: SurfacePoint<S>,
-    pub material: &'w Material<S>,
+    pub material: &'w PreparedMaterial<S>,
     /// The side at which light arrives.
     pub side: Side,
     /// Cosine of the incidence, in [0, 1].

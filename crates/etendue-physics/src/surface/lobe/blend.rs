@@ -14,13 +14,13 @@ const WEIGHT: Domain = Domain {
     remedy: "it is a share of the area",
 };
 
-/// Another lobe on a share $w$ of the area: $w f$.
+/// Another lobe on a share $w$ of the area: $w f$. `L` is the type of that lobe.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Blend<T> {
+pub struct Blend<T, L = Lobe<T>> {
     /// Share of the area in [0, 1].
     pub weight: T,
     /// The lobe on that share.
-    pub lobe: Box<Lobe<T>>,
+    pub lobe: Box<L>,
 }
 
 impl<T> Blend<T> {
@@ -32,7 +32,7 @@ impl<T> Blend<T> {
     }
 }
 
-impl<T> Classify for Blend<T> {
+impl<T, L: Classify> Classify for Blend<T, L> {
     fn class(&self) -> LobeClass {
         self.lobe.class()
     }
@@ -42,7 +42,7 @@ impl<T> Classify for Blend<T> {
     }
 }
 
-impl<S: Scalar> Scatter<S> for Blend<S> {
+impl<S: Scalar, L: Scatter<S>> Scatter<S> for Blend<S, L> {
     fn backscatter(&self, cos_incidence: S, side: Side) -> S {
         self.weight * self.lobe.backscatter(cos_incidence, side)
     }
@@ -58,13 +58,9 @@ impl<S: Scalar> Scatter<S> for Blend<S> {
     fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
         self.lobe.scattered_passage(side)
     }
-
-    fn tint(&mut self, factor: S) {
-        self.lobe.tint(factor);
-    }
 }
 
-impl SampleLobe for Blend<f64> {
+impl<L: SampleLobe> SampleLobe for Blend<f64, L> {
     fn importance(&self, cos_incidence: f64) -> f64 {
         self.weight * self.lobe.importance(cos_incidence)
     }

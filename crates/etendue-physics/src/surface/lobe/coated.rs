@@ -1,6 +1,6 @@
 //! A diffuse base under a clear coat: paint, varnished wood, plastic.
 
-use super::microfacet::{Fresnel, Microfacet};
+use super::microfacet::{Fresnel, Microfacet, PreparedMicrofacet};
 use super::oren_nayar::OrenNayar;
 use crate::Scalar;
 use crate::surface::fresnel;
@@ -70,10 +70,47 @@ impl<S: Scalar> Coated<S> {
         -fresnel::dielectric(cos, self.index).mean() + 1.0
     }
 
+    /// The lobe with its coefficients.
+    pub(in crate::surface) fn prepared(&self) -> PreparedCoated<S> {
+        PreparedCoated {
+            layers: *self,
+            coat: self.coat().map(|coat| coat.prepared()),
+            diffuse_transmittance: -fresnel::diffuse_reflectance(self.index) + 1.0,
+        }
+    }
+
+    /// Multiplies the reflectance of the base by a factor in [0, 1].
+    pub(super) fn tint(&mut self, factor: S) {
+        self.base.tint(factor);
+    }
+}
+
+/// A coated base with the coefficients of its coat, which depend on index and roughness only.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::surface) struct PreparedCoated<T> {
+    layers: Coated<T>,
+    /// The rough coat; `None` for a smooth one.
+    coat: Option<PreparedMicrofacet<T>>,
+    /// Transmittance $1 - \bar F$ of the coat for diffuse light.
+    diffuse_transmittance: T,
+}
+
+impl<S: Scalar> PreparedCoated<S> {
     /// Factor of the base's BRDF, $\frac{(1-F(\theta_i))(1-F(\theta_o))}{1-\bar F}$.
     fn coupling(&self, cos_in: S, cos_out: S) -> S {
-        self.transmittance(cos_in) * self.transmittance(cos_out)
-            / (-fresnel::diffuse_reflectance(self.index) + 1.0)
+        self.layers.transmittance(cos_in) * self.layers.transmittance(cos_out)
+            / self.diffuse_transmittance
+    }
+
+    /// As [`Coated::tint`].
+    pub(super) fn tint(&mut self, factor: S) {
+        self.layers.tint(factor);
+    }
+}
+
+impl<T> Classify for PreparedCoated<T> {
+    fn class(&self) -> LobeClass {
+        self.layers.class()
     }
 }
 
@@ -88,38 +125,38 @@ impl<T> Classify for Coated<T> {
     }
 }
 
-impl<S: Scalar> Scatter<S> for Coated<S> {
+impl<S: Scalar> Scatter<S> for PreparedCoated<S> {
     fn backscatter(&self, cos_incidence: S, side: Side) -> S {
         let coat = self
-            .coat()
+            .coat
+            .as_ref()
             .map_or(S::zero(), |coat| coat.backscatter(cos_incidence, side));
-        self.base.backscatter(cos_incidence, side) * self.coupling(cos_incidence, cos_incidence)
+        self.layers.base.backscatter(cos_incidence, side)
+            * self.coupling(cos_incidence, cos_incidence)
             + coat
     }
 
     fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
         let coat = self
-            .coat()
+            .coat
+            .as_ref()
             .map_or(S::zero(), |coat| coat.evaluate(incoming, outgoing, side));
-        self.base.evaluate(incoming, outgoing, side) * self.coupling(incoming.z, outgoing.z) + coat
+        self.layers.base.evaluate(incoming, outgoing, side) * self.coupling(incoming.z, outgoing.z)
+            + coat
     }
 
     /// Reflection by a smooth coat.
     fn specular(&self, cos_incidence: S, _side: Side) -> Specular<S> {
-        Specular::reflection(match self.roughness {
-            None => fresnel::dielectric(cos_incidence, self.index).mean(),
+        Specular::reflection(match self.layers.roughness {
+            None => fresnel::dielectric(cos_incidence, self.layers.index).mean(),
             Some(_) => S::zero(),
         })
     }
-
-    fn tint(&mut self, factor: S) {
-        self.base.tint(factor);
-    }
 }
 
-impl SampleLobe for Coated<f64> {
+impl SampleLobe for PreparedCoated<f64> {
     fn importance(&self, cos_incidence: f64) -> f64 {
-        self.base.reflectance * self.transmittance(cos_incidence) + self.coat_share(cos_incidence)
+        self.layers.importance(cos_incidence)
     }
 
     /// A direction scattered by the coat or by the base, chosen by the first uniform number.
@@ -130,23 +167,29 @@ impl SampleLobe for Coated<f64> {
         uniform: [f64; 3],
     ) -> Option<Vector3<f64>> {
         let [choice, u, v] = uniform;
-        let chance = self.coat_chance(incoming.z);
-        match self.coat() {
+        let chance = self.layers.coat_chance(incoming.z);
+        match self.coat.as_ref() {
             Some(coat) if choice < chance => coat.sample(incoming, side, [choice / chance, u, v]),
-            _ => self.base.sample(incoming, side, uniform),
+            _ => self.layers.base.sample(incoming, side, uniform),
         }
     }
 
     fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
-        let chance = self.coat_chance(incoming.z);
+        let chance = self.layers.coat_chance(incoming.z);
         let coat = self
-            .coat()
+            .coat
+            .as_ref()
             .map_or(0.0, |coat| coat.pdf(incoming, outgoing, side));
         chance * coat + (1.0 - chance) * cosine_hemisphere_pdf(outgoing.z)
     }
 }
 
 impl Coated<f64> {
+    /// As [`SampleLobe::importance`].
+    fn importance(&self, cos_incidence: f64) -> f64 {
+        self.base.reflectance * self.transmittance(cos_incidence) + self.coat_share(cos_incidence)
+    }
+
     /// Fraction scattered by a rough coat.
     fn coat_share(&self, cos: f64) -> f64 {
         match self.roughness {

@@ -42,8 +42,11 @@ impl<S: Scalar> Scatter<S> for Lambert<S> {
     fn evaluate(&self, _incoming: &Vector3<S>, _outgoing: &Vector3<S>, _side: Side) -> S {
         self.reflectance / PI
     }
+}
 
-    fn tint(&mut self, factor: S) {
+impl<S: Scalar> Lambert<S> {
+    /// Multiplies the reflectance by a factor in [0, 1].
+    pub(super) fn tint(&mut self, factor: S) {
         self.reflectance *= factor;
     }
 }

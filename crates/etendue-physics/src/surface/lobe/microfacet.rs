@@ -111,10 +111,12 @@ impl<S: Scalar> Microfacet<S> {
             * self.fresnel.reflectance(incoming.dot(&half))
     }
 
-    /// BRDF of the light that is reflected between facets, 1/sr, at the cosines of incidence and of reflection.
-    fn between_facets(&self, cos_in: S, cos_out: S) -> S {
-        self.inter_reflection()
-            .map_or(S::zero(), |light| light.evaluate(cos_in, cos_out))
+    /// The lobe with its coefficients.
+    pub(in crate::surface) fn prepared(&self) -> PreparedMicrofacet<S> {
+        PreparedMicrofacet {
+            facets: *self,
+            between: self.inter_reflection(),
+        }
     }
 }
 
@@ -154,25 +156,40 @@ impl<T> Classify for Microfacet<T> {
     }
 }
 
-impl<S: Scalar> Scatter<S> for Microfacet<S> {
+/// Microfacets with the coefficients of the light between them, which depend on roughness and reflectance only.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::surface) struct PreparedMicrofacet<T> {
+    facets: Microfacet<T>,
+    between: Option<InterReflection<T>>,
+}
+
+impl<T> Classify for PreparedMicrofacet<T> {
+    fn class(&self) -> LobeClass {
+        self.facets.class()
+    }
+}
+
+impl<S: Scalar> Scatter<S> for PreparedMicrofacet<S> {
     fn backscatter(&self, cos_incidence: S, _side: Side) -> S {
         let cos = facing(cos_incidence);
-        self.distribution(cos)
-            * self.shadowing.visibility(self.roughness, cos, cos)
-            * self.fresnel.reflectance(S::one())
+        let facets = &self.facets;
+        facets.distribution(cos)
+            * facets.shadowing.visibility(facets.roughness, cos, cos)
+            * facets.fresnel.reflectance(S::one())
             + self.between_facets(cos, cos)
     }
 
     fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, _side: Side) -> S {
-        self.single_reflection(incoming, outgoing) + self.between_facets(incoming.z, outgoing.z)
+        self.facets.single_reflection(incoming, outgoing)
+            + self.between_facets(incoming.z, outgoing.z)
     }
 }
 
-impl SampleLobe for Microfacet<f64> {
+impl SampleLobe for PreparedMicrofacet<f64> {
     /// The mirror-direction reflectance, at least 0.05: a facet may reflect more than the mean
     /// surface does.
     fn importance(&self, cos_incidence: f64) -> f64 {
-        self.fresnel.reflectance(cos_incidence).max(0.05)
+        self.facets.fresnel.reflectance(cos_incidence).max(0.05)
     }
 
     /// Reflection by a visible facet, or several reflections, chosen by the first uniform number.
@@ -185,33 +202,57 @@ impl SampleLobe for Microfacet<f64> {
         if choice < self.chance_between_facets(incoming.z) {
             return Some(sample_cosine_hemisphere([u, v]));
         }
-        self.sample_facet(incoming, [u, v])
+        self.facets.sample_facet(incoming, [u, v])
     }
 
     fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, _side: Side) -> f64 {
         let chance = self.chance_between_facets(incoming.z);
         chance * cosine_hemisphere_pdf(outgoing.z)
-            + (1.0 - chance) * self.facet_pdf(incoming, outgoing)
+            + (1.0 - chance) * self.facets.facet_pdf(incoming, outgoing)
     }
 
     /// The mean throughput of visible facets, and the closed form of the light between facets.
     fn scattered_albedo(&self, cos_incidence: f64, _side: Side, samples: u32) -> Albedo {
         let incoming = Vector3::new(sine(cos_incidence), 0.0, cos_incidence);
         let throughput = |[_, u, v]: [f64; 3]| {
-            self.sample_facet(&incoming, [u, v])
+            self.facets
+                .sample_facet(&incoming, [u, v])
                 .map_or(0.0, |outgoing| {
-                    self.single_reflection(&incoming, &outgoing) * outgoing.z
-                        / self.facet_pdf(&incoming, &outgoing)
+                    self.facets.single_reflection(&incoming, &outgoing) * outgoing.z
+                        / self.facets.facet_pdf(&incoming, &outgoing)
                 })
         };
         let once = evenly_spread(samples).map(throughput).sum::<f64>() / f64::from(samples);
         let several = self
-            .inter_reflection()
+            .between
+            .as_ref()
             .map_or(0.0, |light| light.albedo(cos_incidence));
         Albedo {
             reflected: once + several,
             ..Albedo::default()
         }
+    }
+}
+
+impl<S: Scalar> PreparedMicrofacet<S> {
+    /// BRDF of the light that is reflected between facets, 1/sr, at the cosines of incidence and of reflection.
+    fn between_facets(&self, cos_in: S, cos_out: S) -> S {
+        self.between
+            .as_ref()
+            .map_or(S::zero(), |light| light.evaluate(cos_in, cos_out))
+    }
+}
+
+impl PreparedMicrofacet<f64> {
+    /// Probability that a direction is drawn from the light that is reflected between facets: its share of the
+    /// reflected light, with the reflectance of the mean surface for the light that is reflected once.
+    fn chance_between_facets(&self, cos_incidence: f64) -> f64 {
+        let Some(light) = &self.between else {
+            return 0.0;
+        };
+        let several = light.albedo(cos_incidence);
+        let once = self.importance(cos_incidence) * (1.0 - light.lost(cos_incidence));
+        several / (several + once)
     }
 }
 
@@ -226,17 +267,6 @@ impl Microfacet<f64> {
     fn facet_pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>) -> f64 {
         let half = (incoming + outgoing).normalize();
         visible_pdf(incoming, &half, self.roughness) / (4.0 * incoming.dot(&half))
-    }
-
-    /// Probability that a direction is drawn from the light that is reflected between facets: its share of the
-    /// reflected light, with the reflectance of the mean surface for the light that is reflected once.
-    fn chance_between_facets(&self, cos_incidence: f64) -> f64 {
-        let Some(light) = self.inter_reflection() else {
-            return 0.0;
-        };
-        let several = light.albedo(cos_incidence);
-        let once = self.importance(cos_incidence) * (1.0 - light.lost(cos_incidence));
-        several / (several + once)
     }
 }
 
@@ -307,6 +337,7 @@ mod tests {
             let Lobe::Microfacet(lobe) = lobe(0.6, fresnel, Shadowing::SmithCorrelated) else {
                 unreachable!("the lobe has facets")
             };
+            let lobe = lobe.prepared();
             let cos = cos_degrees(degrees);
             let between = lobe.between_facets(cos, cos);
             let whole = lobe.backscatter(cos, Side::Front);

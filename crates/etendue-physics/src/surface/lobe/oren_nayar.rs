@@ -104,8 +104,11 @@ impl<S: Scalar> Scatter<S> for OrenNayar<S> {
         };
         self.reflectance / PI * shape
     }
+}
 
-    fn tint(&mut self, factor: S) {
+impl<S: Scalar> OrenNayar<S> {
+    /// Multiplies the reflectance by a factor in [0, 1].
+    pub(super) fn tint(&mut self, factor: S) {
         self.reflectance *= factor;
     }
 }

@@ -60,29 +60,48 @@ impl<T> Classify for RoughDielectric<T> {
     }
 }
 
-impl<S: Scalar> Scatter<S> for RoughDielectric<S> {
+/// A rough surface with the coefficients of the light that several facets scatter, which depend on roughness and index only.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::surface) struct PreparedRoughDielectric<T> {
+    facets: RoughDielectric<T>,
+    several: Option<InterScattering<T>>,
+}
+
+impl<T> Classify for PreparedRoughDielectric<T> {
+    fn class(&self) -> LobeClass {
+        self.facets.class()
+    }
+}
+
+impl<S: Scalar> Scatter<S> for PreparedRoughDielectric<S> {
     fn backscatter(&self, cos_incidence: S, side: Side) -> S {
         let cos = facing(cos_incidence);
-        ggx(cos, self.roughness)
-            * self.shadowing.visibility(self.roughness, cos, cos)
-            * fresnel::normal_reflectance(self.medium.index)
-            + self.returned_by_several(cos, side)
+        self.facets.single_backscatter(cos) + self.returned_by_several(cos, side)
     }
 
     fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
-        let several = |light: InterScattering<S>| {
+        let several = |light: &InterScattering<S>| {
             if outgoing.z.value() > 0.0 {
                 light.reflection(side).evaluate(incoming, outgoing)
             } else {
                 light.transmit(incoming, outgoing, side)
             }
         };
-        self.single_scattering(incoming, outgoing, side)
-            + self.inter_scattering().map_or(S::zero(), several)
+        self.facets.single_scattering(incoming, outgoing, side)
+            + self.several.as_ref().map_or(S::zero(), several)
     }
 
     fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
-        Some(self.medium.passage(side))
+        Some(self.facets.medium.passage(side))
+    }
+}
+
+impl<S: Scalar> PreparedRoughDielectric<S> {
+    /// BRDF of the light that several facets reflect back into the direction of incidence, 1/sr.
+    fn returned_by_several(&self, cos_incidence: S, side: Side) -> S {
+        self.several.as_ref().map_or(S::zero(), |light| {
+            light.reflection(side).backscatter(cos_incidence)
+        })
     }
 }
 
@@ -93,11 +112,19 @@ impl<S: Scalar> RoughDielectric<S> {
             .then(|| InterScattering::new(self.roughness, self.medium.index))
     }
 
-    /// BRDF of the light that several facets reflect back into the direction of incidence, 1/sr.
-    fn returned_by_several(&self, cos_incidence: S, side: Side) -> S {
-        self.inter_scattering().map_or(S::zero(), |light| {
-            light.reflection(side).backscatter(cos_incidence)
-        })
+    /// The surface with its coefficients.
+    pub(in crate::surface) fn prepared(&self) -> PreparedRoughDielectric<S> {
+        PreparedRoughDielectric {
+            facets: *self,
+            several: self.inter_scattering(),
+        }
+    }
+
+    /// BRDF of the light that one facet reflects back into the direction of incidence, 1/sr.
+    fn single_backscatter(&self, cos: S) -> S {
+        ggx(cos, self.roughness)
+            * self.shadowing.visibility(self.roughness, cos, cos)
+            * fresnel::normal_reflectance(self.medium.index)
     }
 
     /// BSDF of the light that one facet reflects or refracts, 1/sr.
@@ -171,7 +198,7 @@ impl<S: Scalar> RefractingFacet<S> {
     }
 }
 
-impl SampleLobe for RoughDielectric<f64> {
+impl SampleLobe for PreparedRoughDielectric<f64> {
     fn importance(&self, _cos_incidence: f64) -> f64 {
         1.0
     }
@@ -192,7 +219,7 @@ impl SampleLobe for RoughDielectric<f64> {
             return Some(direction);
         }
         let rest = (choice - several.total()) / (1.0 - several.total());
-        self.sample_facet(incoming, side, [rest, u, v])
+        self.facets.sample_facet(incoming, side, [rest, u, v])
     }
 
     fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
@@ -203,13 +230,13 @@ impl SampleLobe for RoughDielectric<f64> {
             several.transmitted
         };
         towards * cosine_hemisphere_pdf(outgoing.z.abs()) * forwards(incoming, outgoing)
-            + (1.0 - several.total()) * self.facet_pdf(incoming, outgoing, side)
+            + (1.0 - several.total()) * self.facets.facet_pdf(incoming, outgoing, side)
     }
 
     /// The light of single facets, and of that which is left the closed form of the light that meets several: the fit exceeds
     /// what is left by up to 0.003.
     fn scattered_albedo(&self, cos_incidence: f64, side: Side, samples: u32) -> Albedo {
-        let single = self.albedo_of_facets(cos_incidence, side, samples);
+        let single = self.facets.albedo_of_facets(cos_incidence, side, samples);
         let several = self.albedo_of_several(cos_incidence, side);
         let left = (1.0 - single.total()).max(0.0);
         let share = if several.total() > left {
@@ -220,6 +247,21 @@ impl SampleLobe for RoughDielectric<f64> {
         Albedo {
             reflected: single.reflected + share * several.reflected,
             transmitted: single.transmitted + share * several.transmitted,
+        }
+    }
+}
+
+impl PreparedRoughDielectric<f64> {
+    /// Directional albedo of the light that meets several facets.
+    fn albedo_of_several(&self, cos_incidence: f64, side: Side) -> Albedo {
+        let Some(light) = &self.several else {
+            return Albedo::default();
+        };
+        let lost = light.lost(side).at(cos_incidence);
+        let reflected = light.reflected(side) * lost;
+        Albedo {
+            reflected,
+            transmitted: lost - reflected,
         }
     }
 }
@@ -249,19 +291,6 @@ impl RoughDielectric<f64> {
             }
         }
         sum
-    }
-
-    /// Directional albedo of the light that meets several facets.
-    fn albedo_of_several(&self, cos_incidence: f64, side: Side) -> Albedo {
-        let Some(light) = self.inter_scattering() else {
-            return Albedo::default();
-        };
-        let lost = light.lost(side).at(cos_incidence);
-        let reflected = light.reflected(side) * lost;
-        Albedo {
-            reflected,
-            transmitted: lost - reflected,
-        }
     }
 
     /// Reflection or refraction by a visible facet, chosen by the first uniform number.
@@ -345,8 +374,8 @@ mod tests {
     }
 
     /// The sum of the albedos of single and several facets.
-    fn whole_albedo(lobe: &RoughDielectric<f64>, cos_incidence: f64, side: Side) -> Albedo {
-        let single = lobe.albedo_of_facets(cos_incidence, side, 4096);
+    fn whole_albedo(lobe: &PreparedRoughDielectric<f64>, cos_incidence: f64, side: Side) -> Albedo {
+        let single = lobe.facets.albedo_of_facets(cos_incidence, side, 4096);
         let several = lobe.albedo_of_several(cos_incidence, side);
         Albedo {
             reflected: single.reflected + several.reflected,
@@ -360,7 +389,7 @@ mod tests {
     fn the_albedo_is_right_to_a_thousandth() {
         let mut most = 0.0_f64;
         for roughness in [0.3, 0.6, 1.0] {
-            let lobe = clear(1.5, roughness, Shadowing::SmithCorrelated);
+            let lobe = clear(1.5, roughness, Shadowing::SmithCorrelated).prepared();
             for degrees in [0.0, 20.0, 60.0, 85.0] {
                 for side in [Side::Front, Side::Back] {
                     let cos = cos_degrees(degrees);
@@ -389,7 +418,7 @@ mod tests {
         let roughnesses = [0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0];
         for (indices, bounds) in ranges {
             for (&index, roughness) in (indices.iter()).flat_map(|n| roughnesses.map(|r| (n, r))) {
-                let lobe = clear(index, roughness, Shadowing::SmithCorrelated);
+                let lobe = clear(index, roughness, Shadowing::SmithCorrelated).prepared();
                 for degrees in [0.0, 20.0, 35.0, 40.0, 45.0, 50.0, 60.0, 70.0, 80.0, 85.0] {
                     for (side, [least, most]) in [Side::Front, Side::Back].into_iter().zip(bounds) {
                         let cos = cos_degrees(degrees);
@@ -414,7 +443,7 @@ mod tests {
         for (degrees, outside, inside) in
             [(0.0, 1.001, 1.19), (60.0, 1.20, 9.2), (80.0, 1.04, 1.39)]
         {
-            let lobe = clear(1.48, 0.5, Shadowing::SmithCorrelated);
+            let lobe = clear(1.48, 0.5, Shadowing::SmithCorrelated).prepared();
             let cos = cos_degrees(degrees);
             for (side, expected) in [(Side::Front, outside), (Side::Back, inside)] {
                 let whole = lobe.backscatter(cos, side);
@@ -430,7 +459,7 @@ mod tests {
     /// The forms of the shadowing that are for comparison lose the light that meets several facets.
     #[test]
     fn one_facet_loses_light() {
-        let single = clear(1.5, 0.5, Shadowing::SmithSeparable);
+        let single = clear(1.5, 0.5, Shadowing::SmithSeparable).prepared();
         let total = |side| {
             single
                 .scattered_albedo(cos_degrees(60.0), side, 4096)
@@ -441,7 +470,12 @@ mod tests {
     }
 
     /// The directional albedo from samples that choose between reflection and refraction.
-    fn drawn_albedo(lobe: &RoughDielectric<f64>, cos: f64, side: Side, samples: u32) -> Albedo {
+    fn drawn_albedo(
+        lobe: &PreparedRoughDielectric<f64>,
+        cos: f64,
+        side: Side,
+        samples: u32,
+    ) -> Albedo {
         let incoming = Vector3::new((1.0 - cos * cos).max(0.0).sqrt(), 0.0, cos);
         let mut sum = Albedo::default();
         for uniform in evenly_spread(samples) {

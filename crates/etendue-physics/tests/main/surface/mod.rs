@@ -2,6 +2,7 @@
 
 mod derivatives;
 mod golden;
+mod prepared;
 mod sampling;
 mod validation;
 

@@ -3,7 +3,7 @@
 use crate::lidar::light_model::LightModel;
 use crate::lidar::receiver::{EchoModel, PreparedPulsed, PreparedReceiver};
 use crate::lidar::sweep::Simulator;
-use etendue_physics::surface::Material;
+use etendue_physics::surface::PreparedMaterial;
 use etendue_scene::MaterialId;
 
 /// A pulsed lidar whose light may return directly, with the properties of the materials.
@@ -53,7 +53,7 @@ impl DirectReturns {
         let profiles = plain.world.profiles();
         let with_profiles = !plain.settings.without_noise && !profiles.is_empty();
         let materials = plain.world.materials();
-        let ends: Vec<bool> = materials.iter().map(Material::ends_paths).collect();
+        let ends: Vec<bool> = materials.iter().map(PreparedMaterial::ends_paths).collect();
         let numbers = (0..).zip(materials).filter(|_| with_profiles);
         let analytic = pulsed.receiver.echoes == EchoModel::Analytic;
         let per_shot = plain.beam_rays.count();
@@ -94,7 +94,7 @@ mod tests {
     use crate::transport::World;
     use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
     use etendue_physics::pulse::{Discriminator, IntensityResponse, Pulse, ReturnMode};
-    use etendue_physics::surface::Lobe;
+    use etendue_physics::surface::{Lobe, Material};
     use etendue_scene::{MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
     use nalgebra::Isometry3;
 
