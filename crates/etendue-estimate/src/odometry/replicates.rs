@@ -11,8 +11,8 @@ use nalgebra::{Isometry3, Matrix6, Vector3, Vector6};
 /// Number of replicates, and of groups of patches.
 pub(super) const REPLICATES: usize = 32;
 
-/// Side of the cubic patches of the world, m: larger than the neighbourhoods of most plane fits, whose points
-/// have common errors.
+/// Side of the patches of the world, m: square columns along the z axis of the world. A patch is larger than the neighbourhoods of
+/// most plane fits, whose points have common errors, and contains an object of any height, whose points move together.
 const PATCH: f64 = 2.0;
 
 /// Share of the last change of the motion per scan that is the standard deviation of the pose: a velocity that is
@@ -56,8 +56,8 @@ type Deviations = [Vector6<f64>; REPLICATES];
     reason = "the number of groups is small"
 )]
 pub(super) fn group_of(position: &Vector3<f64>) -> u8 {
-    let key = voxel_key(position, PATCH).map(i32::cast_unsigned);
-    let mut draw = Stream::new(0, key[0], key[1], key[2], Purpose::Search);
+    let [x, y, _] = voxel_key(position, PATCH).map(i32::cast_unsigned);
+    let mut draw = Stream::new(0, x, y, 0, Purpose::Search);
     (draw.bits() % REPLICATES as u32) as u8
 }
 
@@ -249,6 +249,17 @@ pub(super) fn scaled(deviation: &Vector6<f64>, factor: f64) -> Vector6<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Points above each other are in one group, and those of most pairs of neighbouring columns are not.
+    #[test]
+    fn an_object_of_any_height_is_in_one_group() {
+        let group = |x: f64, z: f64| group_of(&Vector3::new(x, 0.5, z));
+        let columns: Vec<f64> = (0..40).map(|i| 1.0 + 2.0 * f64::from(i)).collect();
+        assert!(columns.iter().all(|&x| group(x, -0.6) == group(x, 7.5)));
+        let pairs = columns.windows(2);
+        let different = pairs.filter(|pair| group(pair[0], 0.0) != group(pair[1], 0.0));
+        assert!(different.count() > 30);
+    }
 
     /// Equal deviations have one degree of freedom fewer than replicates, a single one has the fewest, and eight of
     /// 32 have 3 x 8 - 2 = 22. Quantiles of 99.865 % of Student's distribution: 9.219, 3.370 and 3.251.

@@ -561,7 +561,7 @@ fn the_height_of_eight_rings_is_within_its_stated_deviation() {
     }
 }
 
-/// Drive of 3 s at 5 m/s through the bare part of a corridor, where an oncoming car, which moves at 1 m/s, is all that determines the
+/// Drive of 3 s at 5 m/s through the bare part of a corridor, where few surfaces besides those of an oncoming car determine the
 /// position along the axis.
 struct OncomingCar {
     /// Largest error along the axis, in stated standard deviations.
@@ -570,14 +570,16 @@ struct OncomingCar {
     error: f64,
     /// Whether the axis is named as degenerate at the end.
     is_named: bool,
+    verdict: TrajectoryVerdict,
 }
 
 impl OncomingCar {
-    fn drive(seed: u64) -> Self {
+    /// Drive with a seed of the noise and a speed of the car, m/s.
+    fn drive(seed: u64, speed: f64) -> Self {
         let drive = |time: f64| Isometry3::translation(5.0 * time, 0.1, 0.0);
         let place = |time: f64| {
             let mut place = corridor_with_pilasters(-200.0, 8.0);
-            let front = 20.0 - time;
+            let front = 20.0 - speed * time;
             place.obstacles.push(Cuboid {
                 low: [front, 0.3, -0.6],
                 high: [front + 3.0, 1.1, 0.8],
@@ -597,6 +599,7 @@ impl OncomingCar {
             largest: errors.iter().fold(0.0_f64, |max, e| max.max(e.x.abs())),
             error: steps[29].world_from_lidar.translation.x - drive(2.9).translation.x,
             is_named: steps[25..].iter().any(is_named),
+            verdict: TrajectoryQuality::of(&qualities(&steps)).verdict,
         }
     }
 
@@ -615,7 +618,8 @@ fn an_object_that_moves_does_not_carry_the_lidar_along() {
         largest,
         error,
         is_named,
-    } = OncomingCar::drive(15);
+        ..
+    } = OncomingCar::drive(15, 1.0);
     assert!(largest < 3.0, "{largest}");
     // Measured: 13 mm; beyond three standard deviations where contradictions are followed.
     assert!(error.abs() < 0.1, "{error}");
@@ -625,15 +629,37 @@ fn an_object_that_moves_does_not_carry_the_lidar_along() {
 mod long_tests {
     use super::*;
 
-    /// In the other 10 of 24 drives the noise of the first sweeps favours the car: in 9 it carries the lidar along, by 0.4 to
-    /// 1.6 m, and in one the error is 3.4 standard deviations.
+    /// In the other 10 of 24 drives the noise of the first sweeps favours the car: it carries the lidar along.
     #[test]
     #[ignore = "20 s on two cores: just long"]
     fn an_object_that_moves_is_recognized_in_more_than_half_of_the_drives() {
-        let drives = (0..24).map(OncomingCar::drive);
+        let drives = (0..24).map(|seed| OncomingCar::drive(seed, 1.0));
         let right = drives.filter(OncomingCar::is_recognized).count();
         // Measured: 14
         assert!(right >= 14, "{right}");
+    }
+
+    /// A car carries the lidar along in most drives, a slow one in all: the verdict is then doubtful, and the stated standard deviations have
+    /// the size of the errors. The patches of the car are few, and the trajectory without one of them differs.
+    #[test]
+    #[ignore = "60 s on two cores: just long"]
+    fn an_object_that_carries_the_lidar_along_is_within_the_stated_deviation() {
+        for speed in [1.0, 0.5, 0.25] {
+            let drives: Vec<_> = (0..24)
+                .map(|seed| OncomingCar::drive(seed, speed))
+                .collect();
+            for (seed, drive) in drives.iter().enumerate() {
+                let is_good = drive.verdict == TrajectoryVerdict::Good;
+                let error = drive.error;
+                assert!(
+                    !is_good || error.abs() < 0.1,
+                    "{speed} m/s, {seed}: {error}"
+                );
+            }
+            // Measured: 22, 23 and 23; at 1 m/s 14 with cubic patches, which divide the car by height.
+            let within = drives.iter().filter(|drive| drive.largest < 3.0).count();
+            assert!(within >= 22, "{speed} m/s: {within}");
+        }
     }
 
     /// Changes of velocity are normal with 3 cm per scan. Of 24 runs of eight scans in the bare part the
