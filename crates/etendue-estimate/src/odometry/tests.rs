@@ -611,7 +611,7 @@ impl OncomingCar {
 
 /// The car contradicts the prediction, and its faces are few patches: the axis is held to the prediction and named, and the error
 /// stays within the stated standard deviation. This is one of the drives in which that is so: see
-/// [`long_tests::an_object_that_moves_is_recognized_in_more_than_half_of_the_drives`].
+/// [`long_tests::an_object_that_carries_the_lidar_along_is_within_the_stated_deviation`].
 #[test]
 fn an_object_that_moves_does_not_carry_the_lidar_along() {
     let OncomingCar {
@@ -629,17 +629,8 @@ fn an_object_that_moves_does_not_carry_the_lidar_along() {
 mod long_tests {
     use super::*;
 
-    /// In the other 10 of 24 drives the noise of the first sweeps favours the car: it carries the lidar along.
-    #[test]
-    #[ignore = "20 s on two cores: just long"]
-    fn an_object_that_moves_is_recognized_in_more_than_half_of_the_drives() {
-        let drives = (0..24).map(|seed| OncomingCar::drive(seed, 1.0));
-        let right = drives.filter(OncomingCar::is_recognized).count();
-        // Measured: 14
-        assert!(right >= 14, "{right}");
-    }
-
-    /// A car carries the lidar along in most drives, a slow one in all: the verdict is then doubtful, and the stated standard deviations have
+    /// A car is recognized in more than half of the drives at 1 m/s. In others, where the noise of the first sweeps favours it, and where it
+    /// is slower, it carries the lidar along: the verdict is then doubtful, and the stated standard deviations have
     /// the size of the errors. The patches of the car are few, and the trajectory without one of them differs.
     #[test]
     #[ignore = "60 s on two cores: just long"]
@@ -656,6 +647,9 @@ mod long_tests {
                     "{speed} m/s, {seed}: {error}"
                 );
             }
+            // Measured at 1 m/s: 14.
+            let right = drives.iter().filter(|drive| drive.is_recognized()).count();
+            assert!(speed < 1.0 || right >= 14, "{right}");
             // Measured: 22, 23 and 23; at 1 m/s 14 with cubic patches, which divide the car by height.
             let within = drives.iter().filter(|drive| drive.largest < 3.0).count();
             assert!(within >= 22, "{speed} m/s: {within}");
