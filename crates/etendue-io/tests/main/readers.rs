@@ -442,3 +442,16 @@ fn poses_that_do_not_span_the_scans_are_one_per_scan_or_refused() {
     assert!(message.contains("from 5 s to 5.2 s"), "{message}");
     assert!(message.contains("from 100 s to 101 s"), "{message}");
 }
+
+/// The identifier of Ouster's OSF follows the size and the offset of a FlatBuffer.
+#[test]
+fn an_osf_file_is_refused_with_the_command_that_converts_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("drive.osf");
+    let content = [&[0x34, 0, 0, 0, 0x14, 0, 0, 0][..], b"OSF$", &[0xff; 40]].concat();
+    std::fs::write(&path, content).unwrap();
+    let device = PacketSource::default();
+    let error = read_points_with(&path, ReadOptions::new(&device)).unwrap_err();
+    assert!(error.to_string().contains("OSF"), "{error}");
+    assert!(error.remedy().contains("ouster-cli"), "{}", error.remedy());
+}
