@@ -166,15 +166,8 @@ pub fn read_text(path: &Path) -> Result<String, FormatError> {
 
 /// The text in the content of a file.
 pub(crate) fn str_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, FormatError> {
-    if is_osf(bytes) {
-        let message = "recordings in Ouster's format OSF are not read";
-        let remedy = "convert it with Ouster's program: ouster-cli source FILE.osf save FILE.pcap";
-        return Err(FormatError::malformed(
-            path,
-            FileLocation::File,
-            message,
-            remedy,
-        ));
+    if let Some(error) = unread_format(path, bytes) {
+        return Err(error);
     }
     std::str::from_utf8(bytes).map_err(|error| {
         FormatError::malformed(
@@ -186,9 +179,15 @@ pub(crate) fn str_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, Format
     })
 }
 
-/// Whether the content has the identifier of Ouster's OSF.
-fn is_osf(bytes: &[u8]) -> bool {
-    bytes.get(8..12) == Some(b"OSF$")
+/// Error of content in a format that is not read but has a known converter: Ouster's OSF, by its identifier.
+pub(crate) fn unread_format(path: &Path, bytes: &[u8]) -> Option<FormatError> {
+    if bytes.get(8..12) != Some(b"OSF$") {
+        return None;
+    }
+    let message = "recordings in Ouster's format OSF are not read";
+    let remedy = "convert it with Ouster's program: ouster-cli source FILE.osf save FILE.pcap";
+    let place = FileLocation::File;
+    Some(FormatError::malformed(path, place, message, remedy))
 }
 
 fn unpack(path: &Path, size: usize, packed: impl Read) -> Result<Vec<u8>, FormatError> {

@@ -32,7 +32,7 @@ pub use ply::write_ply;
 use super::sweeps::{RecordedSweep, SweepSummary, VisitSweep};
 use crate::bag::Bag;
 use crate::editable::EditableScan;
-use crate::input::{Content, first_bytes};
+use crate::input::{Content, first_bytes, unread_format};
 use crate::interrupt::Interrupt;
 use crate::output::{OutputSet, check_points};
 use crate::packets::PacketSource;
@@ -604,7 +604,10 @@ fn recognize<'a>(
     let missing = missing_column(path, &bytes);
     let format = PointFormat::of_content(path, &bytes);
     let format = format.filter(|format| *format != PointFormat::ScanLog || missing.is_none());
-    let format = format.ok_or_else(|| missing.unwrap_or_else(|| unknown(path)))?;
+    let format = format.ok_or_else(|| {
+        let known = missing.or_else(|| unread_format(path, &bytes));
+        known.unwrap_or_else(|| unknown(path))
+    })?;
     check_topic(format)?;
     match format.entry().read {
         PointReader::Whole(read) => Ok(Recognized::Whole(read, bytes)),
