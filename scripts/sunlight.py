@@ -4,7 +4,7 @@
     python3 scripts/sunlight.py                              # all presets of the table
     python3 scripts/sunlight.py ouster-os1-64 --sweeps 10    # one of them, with fewer sweeps
 
-Half of the beams return: a vertical panel of reflectance 0.1 faces the sensor at 0.9 to 1.4 times the range of `found`. False alarms: of shots at a
+The range at which 50 % of the beams return is measured at a vertical panel of reflectance 0.1 at 0.9 to 1.4 times the range of `found`; false alarms at a
 panel beyond the ranges that the sensor reports. At noon the sun is at 50 degrees behind the sensor. Beams within 10 degrees of the
 horizontal and 3.5 of the vertical axis count. Needs NumPy and the package etendue.
 """
@@ -69,7 +69,7 @@ def directions(lidar, folder):
 
 
 def half_range(lidar, folder, light, sweeps):
-    """Range at which half of the beams return from a panel of reflectance 0.1, m, between the distances."""
+    """Range at which 50 % of the beams return from a panel of reflectance 0.1, m, between the distances."""
     azimuth, elevation, counts = directions(lidar, folder)
     found = lidar["receiver.pulsed.found.range_m"] * np.sqrt(0.1 / lidar["receiver.pulsed.found.reflectance"])
     fractions = []

@@ -28,7 +28,7 @@ pub struct RecordedSweep {
     /// known at less than two times.
     pub motion: Option<Rc<SensorMotion>>,
     /// Whether it is incomplete: the first or the last sweep of packets that begin or end within a rotation, with less than a
-    /// quarter of the points of the sweep beside it.
+    /// quarter of the points of the neighbouring sweep.
     pub is_incomplete: bool,
 }
 

@@ -29,10 +29,12 @@ impl HesaiCalibration {
     /// # Ok::<(), etendue_io::FormatError>(())
     /// ```
     pub fn parse(path: &Path, text: &str) -> Result<Self, FormatError> {
-        // Read the lines after the headings.
+        // Read the lines after the headings. Empty lines are no lasers.
         let mut lasers = Vec::new();
-        let lines = text.lines().enumerate();
-        for (number, line) in lines.skip(1).filter(|(_, line)| !line.trim().is_empty()) {
+        for (number, line) in text.lines().enumerate().skip(1) {
+            if line.trim().is_empty() {
+                continue;
+            }
             let laser = laser(line).ok_or_else(|| {
                 let message = "this is not a laser's number, elevation and azimuth in degrees";
                 wrong(path, FileLocation::Line(number + 1), message)
