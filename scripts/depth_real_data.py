@@ -5,7 +5,7 @@ if the recording has poses.
     pip install numpy dpkt
     python scripts/depth_real_data.py $ETENDUE_DATA OUT
 
-os1        three frames of an Ouster OS1-128 in a street, with Ouster's own SLAM poses
+os1        three frames of an Ouster OS1-128 in a street, with poses of KISS-ICP (origin_of_ouster_poses.py)
 asl-room   two clouds of a tilting 2D laser indoors (libpointmatcher), without poses
 asl-car    three clouds of a car's lidar (libpointmatcher), without poses
 fr079, intel, csail, orebro, seattle

@@ -81,7 +81,7 @@ fn cameras_that_cannot_be_are_refused_with_the_place() {
 }
 
 #[test]
-fn presets_are_what_their_data_sheets_say() {
+fn presets_have_the_values_of_their_data_sheets() {
     let pi = preset("raspberry-pi-v2").unwrap();
     let fov = 2.0 * (0.5 * 1640.0 / pi.intrinsics.focal[0]).atan().to_degrees();
     assert!((fov - 62.2).abs() < 0.1, "{fov}");
@@ -120,7 +120,7 @@ fn refused_lights(lights: &str) -> (String, String) {
 }
 
 #[test]
-fn lights_are_read_and_senseless_ones_refused() {
+fn lights_are_read_and_invalid_ones_refused() {
     let lights = "[lights]\ndaylight = { sun_azimuth_deg = 90, sun_elevation_deg = 30 }\n\
                   points = [{ position_m = [0, 0, 1], flux_lm = 800, temperature_k = 2700 }]\n\
                   spots = [{ position_m = [0, 0, 1], target_m = [1, 0, 0], half_angle_deg = 20, flux_lm = 500 }]\n\

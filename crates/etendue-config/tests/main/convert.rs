@@ -285,10 +285,10 @@ fn points_of_velodyne_captures_are_those_of_velodyne_decoder() {
 }
 
 /// Comparison with the points of Ouster's map of the same three frames: half of the decoded points
-/// (moved by Ouster's poses) are within 5 cm of a point of the map.
+/// (moved by the poses of the Ouster SDK) are within 5 cm of a point of the map.
 #[test]
 #[ignore = "needs recordings: see CONTRIBUTING.md"]
-fn ouster_points_stand_on_the_vendors_map() {
+fn ouster_points_are_on_the_vendors_map() {
     let folder = "ouster_sdk_samples/OS-1-128_v2.3.0_1024x10_lb_n3";
     let map = data(&format!("{folder}_map-000.ply"));
     let map = read_cloud(&map, &PacketSource::default()).unwrap();
@@ -325,7 +325,7 @@ fn cell(point: &Point3<f64>) -> [i64; 3] {
 
 #[test]
 #[ignore = "needs recordings: see CONTRIBUTING.md"]
-fn cut_captures_give_what_is_whole_and_say_so() {
+fn truncated_captures_give_their_whole_sweeps_and_a_warning() {
     let path = data("mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap");
     let bytes = std::fs::read(&path).unwrap();
     let whole = read(&path).together().points;

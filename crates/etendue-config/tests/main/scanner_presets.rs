@@ -87,7 +87,7 @@ fn the_avias_prisms_fill_its_field_of_view_and_no_more() {
 /// degrees (measured 5e-5), and almost every channel occurs.
 #[test]
 #[ignore = "needs recordings: see CONTRIBUTING.md"]
-fn decoded_clouds_stand_on_the_presets_elevations() {
+fn decoded_points_have_the_elevations_of_the_presets() {
     for (name, folder, least) in [
         ("velodyne-vlp-16", "vlp16", 15),
         ("velodyne-vlp-32c", "vlp32", 32),

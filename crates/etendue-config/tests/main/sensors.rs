@@ -84,7 +84,7 @@ fn changed(from: &str, to: &str) -> DocumentError {
 }
 
 #[test]
-fn senseless_sensors_are_refused_with_the_reason() {
+fn invalid_sensors_are_refused_with_the_reason() {
     for (from, to, reason) in [
         ("columns = 682", "columns = 0", "columns is 0,"),
         ("far_m = 5.6", "far_m = 0.01", "are they exchanged?"),
@@ -121,7 +121,7 @@ fn senseless_sensors_are_refused_with_the_reason() {
 
 /// The error refers to the line of the invalid number, or of its table.
 #[test]
-fn senseless_scanners_are_refused_where_their_numbers_stand() {
+fn invalid_scanners_are_refused_at_the_place_of_their_numbers() {
     let preset = { presets().iter() }.find(|preset| preset.name == "velodyne-vlp-16");
     let text = preset.expect("the preset").text;
     for (from, to, at, reason) in [

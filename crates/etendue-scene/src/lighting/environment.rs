@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_are_drawn_with_the_density_that_is_told() {
+    fn directions_are_drawn_with_the_stated_density() {
         let map = map();
         let mut sum = 0.0;
         let steps = 200;
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_texel_is_seen_where_it_lies() {
+    fn a_texel_is_seen_in_its_direction() {
         let mut texels = vec![[0.0; 3]; 8 * 4];
         // Upper rows, left quarter of the map: left is anticlockwise of forward.
         texels[8 + 2] = [3.0, 2.0, 1.0];

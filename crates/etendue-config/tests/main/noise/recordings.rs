@@ -22,7 +22,7 @@ const TABLE: [(f64, f64, f64); 5] = [
 /// Distance within 1 mm and tilt within 0.1 degrees, without declared values.
 #[test]
 #[ignore = "needs recordings: see CONTRIBUTING.md"]
-fn the_panels_stand_where_the_table_has_them() {
+fn the_panels_are_at_the_places_of_the_table() {
     for ((material, _), (distance, tilt, rms)) in PANELS.into_iter().zip(TABLE) {
         let recording = apollosim(material);
         let panel = find_panel(&recording, &behind(None), &PanelSearch::default()).unwrap();
@@ -41,7 +41,7 @@ fn the_panels_stand_where_the_table_has_them() {
 /// The recording of the metal panel contains a second flat object, 0.121 m in front of it.
 #[test]
 #[ignore = "needs recordings: see CONTRIBUTING.md"]
-fn two_flat_things_in_one_recording_are_told() {
+fn two_planes_in_one_recording_are_reported() {
     let recording = apollosim("metal");
     let error = find_panel(&recording, &PanelHint::default(), &PanelSearch::default()).unwrap_err();
     assert!(matches!(error, NoiseError::SeveralPanels { .. }), "{error}");
@@ -194,7 +194,7 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
 /// offset of 12.5 mm does so almost equally well, and the calibration reports this.
 #[test]
 #[ignore = "needs recordings: see CONTRIBUTING.md"]
-fn one_distance_does_not_tell_an_offset_from_a_growth() {
+fn one_distance_does_not_separate_an_offset_from_a_growth() {
     let recording = apollosim("acrylic");
     let panel = find_panel(&recording, &behind(None), &PanelSearch::default()).unwrap();
     let found = fit_bias_hypotheses(&recording, &panel, 70.0_f64.to_radians());
@@ -221,7 +221,7 @@ fn one_distance_does_not_tell_an_offset_from_a_growth() {
 /// least nine of ten are correct.
 #[test]
 #[ignore = "needs recordings: see CONTRIBUTING.md"]
-fn the_five_materials_are_told_apart() {
+fn the_five_materials_are_distinguished() {
     let mut profiles: Vec<Profile> = Vec::new();
     let mut recordings = Vec::new();
     for (material, width) in PANELS {

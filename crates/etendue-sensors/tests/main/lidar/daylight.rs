@@ -101,7 +101,7 @@ fn ambient_light_adds_its_shot_noise_to_echoes() {
 /// standard errors, for analogue detectors and photon counters. The threshold is four times the noise
 /// without light.
 #[test]
-fn false_alarms_rise_with_the_background_as_its_shot_noise_says() {
+fn false_alarms_rise_with_the_shot_noise_of_the_background() {
     // The radiance of the sky is E / pi.
     let power = 1e9 / PI * WINDOW.solid_angle() * WINDOW.bandwidth / WINDOW.emitted_power;
     let counter = Detector::PhotonCounting(PhotonCounter {

@@ -48,7 +48,7 @@ fn assert_ranges(found: &[f64], expected: &[f64]) {
 }
 
 #[test]
-fn at_an_edge_every_return_mode_gives_the_walls_that_it_says() {
+fn at_an_edge_every_return_mode_gives_its_walls() {
     for pipeline in [EchoModel::Analytic, EchoModel::Waveform] {
         // The axis passes 5 mm beside the near wall, then hits it.
         for (offset, axis) in [(-0.005, 30.0), (0.005, 20.0)] {

@@ -306,7 +306,7 @@ fn the_unit_of_power_does_not_matter() {
 }
 
 #[test]
-fn senseless_receivers_are_refused() {
+fn invalid_receivers_are_refused() {
     type Change = fn(&mut PhaseReceiver<f64>);
     let changes: [(Change, &str); 4] = [
         (

@@ -116,7 +116,7 @@ fn the_cuboid_is_measured_as_the_reference_does() {
 }
 
 #[test]
-fn sub_rays_point_where_the_reference_says() {
+fn sub_rays_have_the_directions_of_the_reference() {
     let golden = golden();
     let reference = &golden["subray_dirs"];
     for (azimuth, directions) in list(&reference["az_deg"])
