@@ -50,7 +50,7 @@ def main():
     turns = [np.degrees(np.arccos(np.clip((np.trace(p[:3, :3].T @ t[:3, :3]) - 1) / 2, -1, 1)))
              for p, t in zip(poses, truth)]
     print(f"mean error {1e3 * np.mean(errors):.1f} mm and {np.mean(turns):.3f} degrees, "
-          f"{1e3 * statistics.median(times):.0f} ms per scan", file=sys.stderr)
+          f"{1e3 * statistics.median(times):.1f} ms per scan", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ mod echoes;
 mod lidar_equation;
 mod motion;
 mod moving;
+mod passing;
 mod phase_pipeline;
 mod phase_receiver;
 mod receivers;

@@ -1,15 +1,15 @@
 //! Motion of the sensor during a sweep: each shot has its own time and pose.
 
+use super::passing::{RATE, angular_width, drive, fast_scanner};
 use super::stage::{Stage, at_origin, lambert, pulsed, quiet, room, scanner};
 use etendue_physics::pulse::ReturnMode;
 use etendue_scene::{Scene, primitive};
-use etendue_sensors::lidar::{Channel, Columns, EchoModel, Lidar, ScanPattern};
-use etendue_sensors::lidar::{Frame, Sweep, SweepSettings, simulate};
+use etendue_sensors::lidar::{Channel, Columns, EchoModel, ScanPattern};
+use etendue_sensors::lidar::{Frame, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
 
 const SPEED: f64 = 20.0;
-const RATE: f64 = 20.0;
 
 /// Cylinders of 1 m diameter every 2 m, at 4 m to either side of the x axis.
 fn avenue() -> Scene {
@@ -22,41 +22,6 @@ fn avenue() -> Scene {
         }
     }
     stage.build()
-}
-
-/// A lidar with the rotation of an HDL-32E at 20 Hz (clockwise) and one horizontal beam, fired 20,000 times
-/// per rotation to resolve edges.
-fn fast_scanner() -> Lidar {
-    let mut scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Strongest));
-    if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
-        spinning.rate = RATE;
-        spinning.clockwise = true;
-        spinning.columns = Columns::PerSweep {
-            columns: 20_000,
-            fired: None,
-        };
-    }
-    scanner
-}
-
-fn drive(scene: &Scene, scanner: &Lidar, run: &SweepSettings, speed: f64) -> Sweep {
-    let world = World::at_wavelength(scene, scanner.wavelength).unwrap();
-    simulate(&world, scanner, run, |t| {
-        Isometry3::translation(speed * t, 0.0, 0.0)
-    })
-}
-
-/// Azimuth between the first and last point on an instance.
-fn angular_width(sweep: &Sweep, instance: u32) -> f64 {
-    let seen = sweep
-        .points
-        .iter()
-        .filter(|p| p.source.unwrap().instance.0 == instance);
-    let azimuths: Vec<f64> = seen.map(|p| sweep.shot_of(p).azimuth).collect();
-    assert!(azimuths.len() > 100);
-    let most = azimuths.iter().fold(f64::MIN, |a, b| a.max(*b));
-    let least = azimuths.iter().fold(f64::MAX, |a, b| a.min(*b));
-    most - least
 }
 
 /// Elmquist et al. 2021, figure 5. A body abeam at the distance r passes the sensor with the angular speed

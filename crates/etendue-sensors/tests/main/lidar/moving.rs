@@ -1,17 +1,16 @@
 //! Moving objects: each ray hits them at their poses at the time of its shot.
 
+use super::passing::{RATE, angular_width, drive, fast_scanner};
 use super::stage::{Stage, lambert, one_shot, pulsed, quiet, scanner};
 use etendue_physics::pulse::{Fmcw, ReturnMode};
 use etendue_physics::surface::{Dielectric, Lobe, ThinDielectric};
 use etendue_scene::{
     Interpolation, KeyFrame, KeyFrameTrajectory, ObjectId, Scene, Trajectory, Twist, primitive,
 };
-use etendue_sensors::lidar::{Columns, EchoModel, Lidar, Receiver, ScanPattern};
+use etendue_sensors::lidar::{EchoModel, Receiver};
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
-
-const RATE: f64 = 20.0;
 
 fn straight(start: Isometry3<f64>, velocity: [f64; 3]) -> Trajectory {
     Trajectory::Twist(Twist {
@@ -34,39 +33,6 @@ fn convoy(speed: f64) -> Scene {
         }
     }
     stage.build_moving(motions)
-}
-
-/// A lidar with the rotation of an HDL-32E at 20 Hz and one horizontal beam, fired 20,000 times per rotation.
-fn fast_scanner() -> Lidar {
-    let mut scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Strongest));
-    if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
-        spinning.rate = RATE;
-        spinning.clockwise = true;
-        spinning.columns = Columns::PerSweep {
-            columns: 20_000,
-            fired: None,
-        };
-    }
-    scanner
-}
-
-fn drive(scene: &Scene, scanner: &Lidar, run: &SweepSettings, speed: f64) -> Sweep {
-    let world = World::at_wavelength(scene, scanner.wavelength).unwrap();
-    simulate(&world, scanner, run, |t| {
-        Isometry3::translation(speed * t, 0.0, 0.0)
-    })
-}
-
-fn angular_width(sweep: &Sweep, instance: u32) -> f64 {
-    let seen = sweep
-        .points
-        .iter()
-        .filter(|p| p.source.unwrap().instance.0 == instance);
-    let azimuths: Vec<f64> = seen.map(|p| sweep.shot_of(p).azimuth).collect();
-    assert!(azimuths.len() > 100);
-    let most = azimuths.iter().fold(f64::MIN, |a, b| a.max(*b));
-    let least = azimuths.iter().fold(f64::MAX, |a, b| a.min(*b));
-    most - least
 }
 
 /// Elmquist et al. 2021, figure 5, with moving sensor and cylinders: at their relative speed v, a cylinder
