@@ -132,9 +132,9 @@ impl fmt::Display for NotDetermined {
             Self::NoHoldOut(error) => write!(f, "the hold-out cannot be evaluated: {error}"),
             Self::NotImproved { improvement, sd } => write!(
                 f,
-                "the held-out scans are not improved: their loss falls by {:.1} % with a standard \
-                 deviation of {:.1} %",
-                improvement * 1e2,
+                "the held-out scans are not improved: their loss changes by {:+.1} % with a \
+                 standard deviation of {:.1} %",
+                -improvement * 1e2,
                 sd * 1e2
             ),
             Self::WrongShape { missed, sd } => write!(
