@@ -86,6 +86,7 @@ pub fn map_cell_planes<T: Copy + Send>(
 /// let wall = |i: usize| Vector3::new((i / 30) as f64 * 0.05, 2.0, (i % 30) as f64 * 0.05);
 /// let planes = CellPlanes::new(900, wall, &CellOptions::default());
 /// assert!((planes.at(0).unwrap().mean.y - 2.0).abs() < 1e-9);
+/// assert!(!planes.is_edge(0));
 /// ```
 pub struct CellPlanes {
     /// Planes of the cells of all sizes that have one.
@@ -96,6 +97,9 @@ pub struct CellPlanes {
 
 /// Number of the plane of points without one.
 const NO_PLANE: u32 = u32::MAX;
+
+/// Number of the plane of points whose cell of the smallest size has points that are not coplanar.
+const EDGE: u32 = u32::MAX - 1;
 
 impl CellPlanes {
     /// Fits planes to the cells of `count` points with positions in the lidar frame, m.
@@ -117,7 +121,10 @@ impl CellPlanes {
             if state == State::Few {
                 open.push((i, *cell));
             }
-            *cell = state.plane();
+            *cell = match state {
+                State::Edge => EDGE,
+                _ => state.plane(),
+            };
         }
         let mut of_points = cells;
         // Repeat with cells of twice the side for the open points.
@@ -145,6 +152,11 @@ impl CellPlanes {
     /// The plane of the cell of a point, where it has one.
     pub fn at(&self, point: usize) -> Option<&CellPlane> {
         self.planes.get(self.of_points[point] as usize)
+    }
+
+    /// Whether the points around a point, in its cell of the smallest size and its neighbours, are neither coplanar nor on a line.
+    pub fn is_edge(&self, point: usize) -> bool {
+        self.of_points[point] == EDGE
     }
 }
 

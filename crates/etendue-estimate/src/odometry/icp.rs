@@ -320,7 +320,7 @@ fn normal_equations(pairs: &[PlanePair], radius: f64) -> (Matrix6<f64>, Vector6<
 }
 
 /// Pose after a translation and a rotation about the lidar (times `radius`), both in world axes.
-fn retract(pose: &Isometry3<f64>, step: &Vector6<f64>, radius: f64) -> Isometry3<f64> {
+pub(super) fn retract(pose: &Isometry3<f64>, step: &Vector6<f64>, radius: f64) -> Isometry3<f64> {
     let translation = step.fixed_rows::<3>(0).into_owned();
     let rotation = step.fixed_rows::<3>(3) / radius;
     Isometry3::from_parts(

@@ -1,15 +1,16 @@
 //! Scan-to-map odometry.
 
 use super::freedom::MotionFreedom;
-use super::icp::{IcpOptions, IcpResult, register};
+use super::icp::{IcpOptions, IcpResult, deviation_from, register};
 use super::map::SurfaceMap;
 use super::motion::{MotionModel, Prediction, RegisteredDirections, deskew};
 use super::quality::{PoseUncertainty, QualityLimits, ScanQuality, ScanVerdict};
 use super::replicates::TrajectoryReplicates;
 use super::scan::{LidarScan, SampleVoxels, SampledScan};
+use super::scattered::RecentPoints;
 use super::sensor_bias::{CORRECTION_ERRORS, CorrectionErrors};
 use crate::geometry::CellOptions;
-use nalgebra::{Isometry3, Matrix6, Point3};
+use nalgebra::{Isometry3, Matrix6, Point3, Vector6};
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use thiserror::Error;
@@ -118,6 +119,7 @@ pub struct Mapper<'a> {
     correction_errors: Option<Box<CorrectionErrors<'a>>>,
     motion: MotionModel,
     map: SurfaceMap,
+    recent: RecentPoints,
     poses: Vec<Isometry3<f64>>,
     /// Length of the path so far, m.
     path: f64,
@@ -156,6 +158,9 @@ impl FirstScan {
     }
 }
 
+/// Largest decrease of the overlap of planes where points off planes determine the pose.
+const LESS_OVERLAP: f64 = 0.05;
+
 /// Function from the measured points of a scan (lidar frame, m) to corrected ones.
 type ScanCorrection<'a> = dyn Fn(&[Point3<f64>]) -> Vec<Point3<f64>> + 'a;
 
@@ -164,6 +169,7 @@ impl<'a> Mapper<'a> {
     pub fn new(options: MapperOptions) -> Self {
         Self {
             map: SurfaceMap::new(options.map_voxel),
+            recent: RecentPoints::default(),
             motion: MotionModel::new(options.icp.freedom),
             replicates: TrajectoryReplicates::new(options.icp.freedom),
             options,
@@ -220,6 +226,7 @@ impl<'a> Mapper<'a> {
         match self.first.take() {
             Some(first) if step.quality.verdict != ScanVerdict::Lost => {
                 self.map = SurfaceMap::new(self.options.map_voxel);
+                self.recent = RecentPoints::default();
                 self.motion.restart();
                 self.poses.clear();
                 self.path = 0.0;
@@ -236,7 +243,7 @@ impl<'a> Mapper<'a> {
         let middle = scan.mean_time();
         let prior = prior.map(|pose| self.motion.extrapolated(&pose, middle));
         let prediction = self.motion.predict(scan.stamp.map(|s| s + middle), prior);
-        let sampled = self.sampled(scan, middle);
+        let mut sampled = self.sampled(scan, middle);
         let found = self.registered(&sampled, &prediction);
         let world_from_middle = self.update_motion(&sampled, &prediction, found.as_ref());
         let change = scan.times().map(|_| self.motion.change_covariance());
@@ -248,7 +255,7 @@ impl<'a> Mapper<'a> {
             &self.options.limits,
             self.path,
         );
-        self.extend_map(&sampled, &world_from_middle, quality.verdict);
+        self.extend_map(&mut sampled, &world_from_middle, quality.verdict);
         let world_from_lidar = self.motion.extrapolated(&world_from_middle, -middle);
         let position = |pose: &Isometry3<f64>| pose.translation.vector;
         if let Some(last) = self.poses.last() {
@@ -336,6 +343,17 @@ impl<'a> Mapper<'a> {
         if self.map.is_empty() {
             return None;
         }
+        let found = self.registered_by_planes(scan, prediction)?;
+        let by_points = self.registered_by_points(scan, prediction, &found);
+        Some(by_points.unwrap_or(found))
+    }
+
+    /// Registration of the samples on planes.
+    fn registered_by_planes(
+        &self,
+        scan: &SampledScan,
+        prediction: &Prediction,
+    ) -> Option<IcpResult> {
         let start = &prediction.world_from_lidar;
         let with = |covariance| register(scan, &self.map, start, &covariance, &self.options.icp);
         let found = with(prediction.covariance(scan.radius));
@@ -351,6 +369,38 @@ impl<'a> Mapper<'a> {
         } else {
             found
         }
+    }
+
+    /// Registration from the pose at which the points off planes fit those of the last scans, where a direction that planes do not
+    /// determine is uncertain; `None` where the points do not determine it either, or the planes agree less there.
+    fn registered_by_points(
+        &self,
+        scan: &SampledScan,
+        prediction: &Prediction,
+        found: &IcpResult,
+    ) -> Option<IcpResult> {
+        if self.options.icp.freedom == MotionFreedom::Plane {
+            return None;
+        }
+        // Standard deviation of the prediction
+        let covariance = prediction.covariance(scan.radius);
+        let variance = |d: Vector6<f64>| d.dot(&(covariance * d));
+        let variances = found.observability.undetermined().map(variance);
+        let sd = variances.reduce(f64::max)?.sqrt();
+        if sd < self.options.limits.position {
+            return None;
+        }
+        // Register the points, and the planes from there.
+        let start = self.recent.align(&scan.off_planes, found, sd)?;
+        let change = self.motion.unknown_change(scan.radius);
+        let other = register(scan, &self.map, &start, &change, &self.options.icp)?;
+        let pose = &other.world_from_lidar;
+        let from_prediction = deviation_from(&prediction.world_from_lidar, pose, scan.radius);
+        let agrees = other.overlap >= found.overlap - LESS_OVERLAP;
+        agrees.then_some(IcpResult {
+            from_prediction,
+            ..other
+        })
     }
 
     /// Pose of a scan: the registered one, or the predicted one where the scan is lost.
@@ -394,7 +444,7 @@ impl<'a> Mapper<'a> {
     /// Inserts a scan that is not lost.
     fn extend_map(
         &mut self,
-        scan: &SampledScan,
+        scan: &mut SampledScan,
         world_from_lidar: &Isometry3<f64>,
         verdict: ScanVerdict,
     ) {
@@ -404,6 +454,8 @@ impl<'a> Mapper<'a> {
         let number = u32::try_from(self.poses.len()).unwrap_or(u32::MAX);
         let errors = self.correction_errors.as_deref();
         self.map.insert(scan, world_from_lidar, number, errors);
+        let points = std::mem::take(&mut scan.off_planes);
+        self.recent.add(points, world_from_lidar);
     }
 
     /// Quality of the pose of a scan; the first scan with enough points starts the map.

@@ -25,6 +25,7 @@ mod observability;
 mod quality;
 mod replicates;
 mod scan;
+mod scattered;
 mod sensor_bias;
 #[cfg(test)]
 mod tests;

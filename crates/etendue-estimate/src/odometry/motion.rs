@@ -165,6 +165,13 @@ impl MotionModel {
         scaling(radius) * self.first_motion() * scaling(radius)
     }
 
+    /// Covariance of a change of the motion before any was observed, m², with rotations times `radius`.
+    pub fn unknown_change(&self, radius: f64) -> Matrix6<f64> {
+        let [translation, rotation] = UNKNOWN_CHANGE.map(|sd| [sd; 3]);
+        let change = self.freedom.of(&diagonal(translation, rotation));
+        scaling(radius) * change * scaling(radius)
+    }
+
     /// Covariance of the motion from the first scan to the second, m² and rad².
     fn first_motion(&self) -> Matrix6<f64> {
         self.freedom

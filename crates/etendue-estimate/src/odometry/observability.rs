@@ -21,6 +21,8 @@ pub(super) struct Observability {
     pub directions: Vec<MotionDirection>,
     /// Projection onto the directions that are not free.
     fixed: Matrix6<f64>,
+    /// What determines a direction.
+    least: Least,
 }
 
 /// Direction of motion and its information.
@@ -93,6 +95,7 @@ impl Observability {
                 .map(direction)
                 .collect(),
             fixed,
+            least,
         }
     }
 
@@ -126,6 +129,12 @@ impl Observability {
     /// Degenerate directions.
     pub fn degenerate(&self) -> impl Iterator<Item = &MotionDirection> {
         self.directions.iter().filter(|d| d.degenerate)
+    }
+
+    /// Degenerate directions that too few pairs determine, unit vectors. Others are degenerate because few patches contradict the prediction.
+    pub fn undetermined(&self) -> impl Iterator<Item = Vector6<f64>> {
+        let few = |d: &&MotionDirection| d.clear_pairs < self.least.pairs;
+        self.degenerate().filter(few).map(|d| d.vector)
     }
 
     /// Projection onto the directions in which the pose is held: degenerate ones, and those that are not free.

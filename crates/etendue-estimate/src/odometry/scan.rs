@@ -98,6 +98,9 @@ pub(super) struct SampledScan {
     pub noise: f64,
     /// Root mean square distance of the coarse samples from the lidar, m.
     pub radius: f64,
+    /// Points that are neither on planes nor on lines of points. On a single line, or among points that are far apart, the pattern of
+    /// the beams, which moves with the lidar, would look like structure.
+    pub off_planes: Vec<Point3<f64>>,
 }
 
 /// Largest standard deviation of the points of a plane, in standard deviations of the noise of the scan. Thicker
@@ -183,6 +186,7 @@ impl SampledScan {
         // Sample the points on planes that are thin and wide for the noise, and that adjacent beams confirm.
         let beams = BeamGrid::new(points, &used);
         let mut fine = Vec::new();
+        let mut off_planes = Vec::new();
         let mut voxel_tries: BlockTable<[u8; CELLS]> = BlockTable::default();
         let mut keys = VoxelKeys::new(voxels.fine);
         let candidates = used.partition_point(|&number| (number as usize) < count);
@@ -191,6 +195,9 @@ impl SampledScan {
                 keys.compute((i..candidates.min(i + KEY_CHUNK)).map(position));
             }
             let Some(plane) = planes.at(i) else {
+                if planes.is_edge(i) {
+                    off_planes.push(position(i).into());
+                }
                 continue;
             };
             let key = keys.key(i % KEY_CHUNK);
@@ -230,6 +237,7 @@ impl SampledScan {
             radius: (squares / coarse.len().max(1) as f64).sqrt(),
             fine,
             coarse,
+            off_planes,
         }
     }
 }

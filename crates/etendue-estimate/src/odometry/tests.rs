@@ -1,6 +1,7 @@
 //! Claims about odometry in simulated places of planes.
 
 mod planar;
+mod shrubs;
 
 use super::scan::{SampleVoxels, SampledScan};
 use super::*;
@@ -287,6 +288,8 @@ fn in_a_bare_corridor_the_axis_is_reported_and_held_to_the_motion_model() {
         assert!(angle < 2.0, "{angle}");
         let error = step.world_from_lidar.translation.vector - truth.translation.vector;
         assert!(error.yz().norm() < 0.02, "{error}");
+        // Measured: at most 0.50 m, by the error of the last velocity. Edges, sampled by a pattern that moves with the lidar, do not hold it.
+        assert!(error.x.abs() < 0.6, "{error}");
         assert!(
             error.x.abs() < 3.0 * direction.sd,
             "{error} {}",
@@ -445,12 +448,17 @@ fn deskewing_corrects_a_turning_lidar() {
 fn poses_do_not_depend_on_the_number_of_threads() {
     let poses: Vec<_> = (0..4).map(|i| along_corridor(0.5 * f64::from(i))).collect();
     let place = corridor_with_pilasters(-200.0, 200.0);
+    assert_same_on_any_threads(&place, &Lidar { seed: 8, ..LIDAR }, &poses);
+}
+
+/// Scans at poses are mapped alike on one thread and on three.
+fn assert_same_on_any_threads(place: &Place, lidar: &Lidar, poses: &[Isometry3<f64>]) {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .expect("a valid scan");
-        pool.install(|| mapped(&place, &Lidar { seed: 8, ..LIDAR }, &poses))
+        pool.install(|| mapped(place, lidar, poses))
     };
     assert_eq!(run(1), run(3));
 }

@@ -6,6 +6,7 @@ mod light_paths;
 mod linearized;
 mod manifold;
 mod noise;
+mod odometry;
 mod pulsed;
 #[path = "../../../etendue-io/tests/main/recordings.rs"]
 mod recorded_files;
