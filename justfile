@@ -2,8 +2,8 @@
 
 set shell := ["bash", "-euo", "pipefail", "-c"]
 
-# Features of the command line in all tests, so that nothing is compiled twice.
-features := "etendue-cli/gpu,etendue-cli/studio"
+# Features in all tests, so that nothing is compiled twice.
+features := "etendue-cli/gpu,etendue-cli/studio,etendue-io/format-dependencies"
 build := "cargo build --quiet --workspace --bins --examples --features " + features
 
 _list:
@@ -45,11 +45,10 @@ docs:
 
 # The optional features compile, with their tests.
 features:
-    cargo check --workspace --all-targets --all-features
+    cargo check --workspace --exclude etendue-fuzz --all-targets --all-features
 
-# The benchmarks outside the workspace compile; bench/rays needs Debian's libembree-dev.
+# The benchmark outside the workspace compiles; bench/rays needs Debian's libembree-dev.
 benches:
-    cargo check --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path bench/sweeps/Cargo.toml
     @if [ -e /usr/include/embree3/rtcore.h ]; then \
         cargo check --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path bench/rays/Cargo.toml; \
     else \
@@ -106,7 +105,10 @@ wheel interpreter="python3": studio-page
     trap 'rm -rf "$work"' EXIT
     python3 -m venv "$work"
     "$work/bin/pip" install --quiet "maturin>=1.16,<2"
-    "$work/bin/maturin" build --locked --release --features full --interpreter {{ interpreter }} --sdist --out dist
+    # The source distribution has only the members of the workspace that the package needs: their versions are those of Cargo.lock,
+    # from which offline builds remove the others.
+    cargo fetch --locked
+    "$work/bin/maturin" build --offline --release --features full --interpreter {{ interpreter }} --sdist --out dist
     # The wheel was built from the source distribution.
     if command -v npm >/dev/null && ! tar -tzf dist/etendue-*.tar.gz | grep 'studio/page/dist/index.html' >/dev/null; then
         echo "the source distribution lacks the page of the studio" >&2
@@ -147,9 +149,11 @@ gpu-million:
 deny:
     @if command -v cargo-deny >/dev/null; then cargo deny check; else echo "skipped: cargo-deny is not installed"; fi
 
-# Tests of the file formats behind features.
+# Tests of the file formats behind features. Only etendue-io is compiled once more: etendue-python, which has no tests of its own
+# here, selects the features that all other crates have in `just test`.
 formats:
-    cargo test -p etendue-io --features feather,parquet,exr
+    cargo test -p etendue-io -p etendue-python --config 'profile.dev.package.etendue-io.opt-level=0' \
+        --features etendue-io/feather,etendue-io/parquet,etendue-io/exr,etendue-python/as-tests
 
 # Damaged files, absurd numbers and killed runs, in reduced form: docs/validation/robustness.md.
 robust: (mutate "20")
@@ -159,7 +163,8 @@ robust: (mutate "20")
 
 # Seeds and kept inputs of every fuzz target, as they are and changed at random, on any toolchain.
 mutate seconds="60":
-    cargo run --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path fuzz/Cargo.toml --bin mutate -- {{ seconds }}
+    {{ build }}
+    "${CARGO_TARGET_DIR:-target}/debug/mutate" {{ seconds }}
 
 # All checks of the unsafe code of etendue-simd.
 unsafe: miri sanitize neon

@@ -24,9 +24,9 @@ target=fuzz/target/coverage
 host=$(rustc -vV | sed -n 's/^host: //p')
 RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table -Ccodegen-units=1" \
-    cargo build --quiet --manifest-path fuzz/Cargo.toml --target-dir "$target" --target "$host" \
+    cargo build --quiet --profile fuzz --manifest-path fuzz/Cargo.toml --target-dir "$target" --target "$host" \
     --features "libfuzzer${features:+,$features}" --bin fuzz
-fuzz=$target/$host/debug/fuzz
+fuzz=$target/$host/fuzz/fuzz
 "$mutate" --seeds fuzz/corpus
 mkdir -p fuzz/failures
 

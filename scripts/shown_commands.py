@@ -5,18 +5,21 @@
     python3 scripts/shown_commands.py docs/fit.md      # some pages
     python3 scripts/shown_commands.py --list           # what would run, without running it
 
-The commands of a page run in the order of the page, in an empty folder with a link to examples/ and scripts/. The
+The commands of a page run in the order of the page, in an empty folder with a link to examples/ and scripts/; two pages at
+a time, because few commands use two processors throughout. The
 program is target/debug/etendue unless ETENDUE names another. Commands on recordings need ETENDUE_DATA (default
 ../shared/data) and are listed as skipped without them. Needs CPython 3.10 or later and nothing else.
 """
 
 import argparse
+import itertools
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -141,10 +144,10 @@ def try_page(page: Path) -> list[Outcome]:
 
 
 def report(outcome: Outcome) -> None:
-    """Prints an outcome as it is known."""
-    print(f"{outcome.result:8} {outcome.seconds:6.1f} s  {outcome.page}: {outcome.command}", flush=True)
-    for detail in outcome.details:
-        print(f"             {detail}", flush=True)
+    """Prints an outcome as it is known, in one piece."""
+    details = [f"             {detail}" for detail in outcome.details]
+    head = f"{outcome.result:8} {outcome.seconds:6.1f} s  {outcome.page}: {outcome.command}"
+    print("\n".join([head, *details, ""]), end="", flush=True)
 
 
 def main() -> int:
@@ -162,7 +165,8 @@ def main() -> int:
     if not PROGRAM.exists():
         print(f"{PROGRAM} is missing: cargo build --package etendue-cli", file=sys.stderr)
         return 2
-    outcomes = [outcome for page in pages(options.pages) for outcome in try_page(page)]
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        outcomes = list(itertools.chain.from_iterable(pool.map(try_page, pages(options.pages))))
     counts = {result: sum(o.result == result for o in outcomes) for result in ("ok", "skipped", "left out", "FAILED")}
     print("== shown commands: " + ", ".join(f"{count} {result}" for result, count in counts.items()))
     return 1 if counts["FAILED"] else 0

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import open3d as o3d
 
-BENCH = Path(__file__).parent / "target/release/bench-sweeps"
+BENCH = Path(__file__).resolve().parents[2] / "target/release/bench-sweeps"
 
 
 def sweeps(seconds, threads, sensors, **environment):

@@ -42,7 +42,7 @@ material = "grey"
 
 def of_rust(scene, name, seconds):
     """CPU time of a sweep, ms."""
-    command = [HERE / "target/release/bench-sweeps", str(seconds), "1", name]
+    command = [HERE.parents[1] / "target/release/bench-sweeps", str(seconds), "1", name]
     run = subprocess.run(command, env=os.environ | {"SCENE": str(scene)}, capture_output=True, text=True, check=True)
     return float(re.search(r"([\d.]+) ms CPU time", run.stdout)[1])
 

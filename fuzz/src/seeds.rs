@@ -34,7 +34,9 @@ fn written(ending: &str, encoding: Encoding) -> Vec<u8> {
     let path = std::env::temp_dir().join(format!("etendue-seed-{}.{ending}", std::process::id()));
     let format = PointFormat::of_ending(&path).expect("a known ending");
     let mut outputs = OutputSet::new();
-    format.write(&mut outputs, &path, &table(), encoding).expect("the points are representable");
+    format
+        .write(&mut outputs, &path, &table(), encoding)
+        .expect("the points are representable");
     outputs.commit().expect("the folder is writable");
     let bytes = std::fs::read(&path).expect("the file was written");
     std::fs::remove_file(&path).expect("the file was written");
@@ -48,7 +50,13 @@ fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
 pub fn pcd() -> Vec<Vec<u8>> {
     let head = "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\n\
                 COUNT 1 1 1\nWIDTH 1\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS 1\nDATA binary_compressed\n";
-    let packed = [&13_u32.to_le_bytes()[..], &12_u32.to_le_bytes(), &[11], &[0; 12]].concat();
+    let packed = [
+        &13_u32.to_le_bytes()[..],
+        &12_u32.to_le_bytes(),
+        &[11],
+        &[0; 12],
+    ]
+    .concat();
     vec![
         written("pcd", Encoding::Binary),
         written("pcd", Encoding::Ascii),
@@ -71,7 +79,10 @@ pub fn npz() -> Vec<Vec<u8>> {
 }
 
 pub fn las() -> Vec<Vec<u8>> {
-    vec![written("las", Encoding::Binary), written("laz", Encoding::Binary)]
+    vec![
+        written("las", Encoding::Binary),
+        written("laz", Encoding::Binary),
+    ]
 }
 
 pub fn e57() -> Vec<Vec<u8>> {
@@ -97,24 +108,48 @@ pub fn parquet() -> Vec<Vec<u8>> {
 }
 
 pub fn vtk() -> Vec<Vec<u8>> {
-    texts(&["# vtk DataFile Version 3.0\na\nASCII\nDATASET POLYDATA\nPOINTS 2 float\n1 2 3\n4 5 6\n"])
+    texts(&[
+        "# vtk DataFile Version 3.0\na\nASCII\nDATASET POLYDATA\nPOINTS 2 float\n1 2 3\n4 5 6\n",
+    ])
 }
 
 pub fn csv() -> Vec<Vec<u8>> {
-    let mut seeds = texts(&["# a comment\n1 2 3\n4 5 6\n", "x_m;y\n", "x,y,z,range\n1,2,2,3\n"]);
+    let mut seeds = texts(&[
+        "# a comment\n1 2 3\n4 5 6\n",
+        "x_m;y\n",
+        "x,y,z,range\n1,2,2,3\n",
+    ]);
     seeds.push(written("csv", Encoding::Ascii));
     seeds
 }
 
 /// A UDP packet of a lidar in an IPv4 packet, in a frame of Ethernet, in a capture.
 fn capture(port: u16, payload: &[u8]) -> Vec<u8> {
-    let length = |more: usize| u16::try_from(payload.len() + more).expect("a packet").to_be_bytes();
+    let length = |more: usize| {
+        u16::try_from(payload.len() + more)
+            .expect("a packet")
+            .to_be_bytes()
+    };
     let ethernet = [&[0; 12][..], &[8, 0]].concat();
-    let ip = [&[0x45, 0][..], &length(28), &[0, 1, 0, 0, 64, 17, 0, 0], &[10, 0, 0, 1, 10, 0, 0, 2]].concat();
-    let udp = [&port.to_be_bytes()[..], &port.to_be_bytes(), &length(8), &[0, 0]].concat();
+    let ip = [
+        &[0x45, 0][..],
+        &length(28),
+        &[0, 1, 0, 0, 64, 17, 0, 0],
+        &[10, 0, 0, 1, 10, 0, 0, 2],
+    ]
+    .concat();
+    let udp = [
+        &port.to_be_bytes()[..],
+        &port.to_be_bytes(),
+        &length(8),
+        &[0, 0],
+    ]
+    .concat();
     let frame = [&ethernet[..], &ip, &udp, payload].concat();
     let size = u32::try_from(frame.len()).expect("a packet").to_le_bytes();
-    let head = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 1].map(u32::to_le_bytes).concat();
+    let head = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 1]
+        .map(u32::to_le_bytes)
+        .concat();
     let packet = [&[0; 8][..], &size, &size, &frame].concat();
     [&head[..], &packet, &packet].concat()
 }
@@ -125,9 +160,15 @@ pub fn captures() -> Vec<Vec<u8>> {
     let velodyne = [block.repeat(12), vec![0, 0, 0, 0, 0x37, 0x22]].concat();
     // An HDL-64E: banks of 32 lasers
     let lower = [&[0xff, 0xdd, 0x10, 0x27][..], &[0x88, 0x13, 7].repeat(32)].concat();
-    let banks = [[block.clone(), lower].concat().repeat(6), vec![0, 0, 0, 0, 0x37, 0x21]].concat();
+    let banks = [
+        [block.clone(), lower].concat().repeat(6),
+        vec![0, 0, 0, 0, 0x37, 0x21],
+    ]
+    .concat();
     // Hesai: the marks of Pandar40P and of the lidars with headers, with an empty body
-    let pandar = [&[0xff, 0xee][..], &[0x10, 0x27], &[0x10, 0, 7].repeat(40)].concat().repeat(10);
+    let pandar = [&[0xff, 0xee][..], &[0x10, 0x27], &[0x10, 0, 7].repeat(40)]
+        .concat()
+        .repeat(10);
     let pandar = [pandar, vec![0; 22]].concat();
     let with_header = |lasers: u8, blocks: u8| {
         let block = [&[0x10, 0x27][..], &[0x10, 0, 7, 1].repeat(lasers.into())].concat();
@@ -145,19 +186,34 @@ pub fn captures() -> Vec<Vec<u8>> {
 }
 
 pub fn obj() -> Vec<Vec<u8>> {
-    texts(&["mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nusemtl wall\n\
-             f 1/1 2/2 3/3\nf -4 -2 -1\nf 1 2 3 4\n"])
+    texts(&[
+        "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nusemtl wall\n\
+             f 1/1 2/2 3/3\nf -4 -2 -1\nf 1 2 3 4\n",
+    ])
 }
 
 pub fn ply_mesh() -> Vec<Vec<u8>> {
     let head = "element vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement face 2\n\
                 property list uchar int vertex_indices\nproperty int object_id\nend_header\n";
-    let text = format!("ply\nformat ascii 1.0\n{head}0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2 7\n4 0 1 2 3 8\n");
+    let text = format!(
+        "ply\nformat ascii 1.0\n{head}0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2 7\n4 0 1 2 3 8\n"
+    );
     let mut binary = format!("ply\nformat binary_little_endian 1.0\n{head}").into_bytes();
-    binary.extend([0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0].map(f32::to_le_bytes).concat());
+    binary.extend(
+        [
+            0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0,
+        ]
+        .map(f32::to_le_bytes)
+        .concat(),
+    );
     for (corners, object) in [(&[0_u32, 1, 2][..], 7_u32), (&[0, 1, 2, 3], 8)] {
         binary.push(corners.len() as u8);
-        binary.extend(corners.iter().chain([&object]).flat_map(|number| number.to_le_bytes()));
+        binary.extend(
+            corners
+                .iter()
+                .chain([&object])
+                .flat_map(|number| number.to_le_bytes()),
+        );
     }
     vec![text.into_bytes(), binary]
 }
@@ -167,14 +223,22 @@ pub fn stl() -> Vec<Vec<u8>> {
                 endsolid a\n";
     let mut binary = vec![0; 80];
     binary.extend(1_u32.to_le_bytes());
-    binary.extend([0.0_f32, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0].map(f32::to_le_bytes).concat());
+    binary.extend(
+        [
+            0.0_f32, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0,
+        ]
+        .map(f32::to_le_bytes)
+        .concat(),
+    );
     binary.extend([0, 0]);
     vec![text.into(), binary]
 }
 
 pub fn gltf() -> Vec<Vec<u8>> {
     // Three vertices, three indices and an image in one buffer
-    let vertices = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0].map(f32::to_le_bytes).concat();
+    let vertices = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+        .map(f32::to_le_bytes)
+        .concat();
     let indices = [0_u16, 1, 2, 0].map(u16::to_le_bytes).concat();
     let image = png().remove(0);
     let buffer = [vertices, indices, image.clone()].concat();
@@ -193,14 +257,23 @@ pub fn gltf() -> Vec<Vec<u8>> {
     );
     let chunk = |kind: &[u8; 4], content: &[u8], padding: u8| {
         let length = content.len().next_multiple_of(4);
-        let mut bytes = u32::try_from(length).expect("a small chunk").to_le_bytes().to_vec();
+        let mut bytes = u32::try_from(length)
+            .expect("a small chunk")
+            .to_le_bytes()
+            .to_vec();
         bytes.extend(kind);
         bytes.extend(content);
         bytes.resize(8 + length, padding);
         bytes
     };
-    let body = [chunk(b"JSON", json.as_bytes(), b' '), chunk(b"BIN\0", &buffer, 0)].concat();
-    let length = u32::try_from(12 + body.len()).expect("a small file").to_le_bytes();
+    let body = [
+        chunk(b"JSON", json.as_bytes(), b' '),
+        chunk(b"BIN\0", &buffer, 0),
+    ]
+    .concat();
+    let length = u32::try_from(12 + body.len())
+        .expect("a small file")
+        .to_le_bytes();
     let glb = [b"glTF", &2_u32.to_le_bytes()[..], &length, &body].concat();
     vec![glb, json.into_bytes()]
 }
@@ -231,8 +304,13 @@ pub fn jpeg() -> Vec<Vec<u8>> {
 
 pub fn hdr() -> Vec<Vec<u8>> {
     let mut packed = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 8\n".to_vec();
-    packed.extend([2, 2, 0, 8, 136, 128, 8, 1, 2, 3, 4, 5, 6, 7, 8, 136, 0, 136, 129]);
-    vec![packed, b"#?RADIANCE\n\n-Y 1 +X 1\n\x80\x40\x20\x80".to_vec()]
+    packed.extend([
+        2, 2, 0, 8, 136, 128, 8, 1, 2, 3, 4, 5, 6, 7, 8, 136, 0, 136, 129,
+    ]);
+    vec![
+        packed,
+        b"#?RADIANCE\n\n-Y 1 +X 1\n\x80\x40\x20\x80".to_vec(),
+    ]
 }
 
 pub fn exr() -> Vec<Vec<u8>> {
@@ -243,7 +321,13 @@ pub fn exr() -> Vec<Vec<u8>> {
 
 /// A length and bytes.
 fn block(bytes: &[u8]) -> Vec<u8> {
-    [&u32::try_from(bytes.len()).expect("a small block").to_le_bytes(), bytes].concat()
+    [
+        &u32::try_from(bytes.len())
+            .expect("a small block")
+            .to_le_bytes(),
+        bytes,
+    ]
+    .concat()
 }
 
 /// A record of a ROS 1 bag.
@@ -256,13 +340,20 @@ fn record(fields: &[(&str, &[u8])], data: &[u8]) -> Vec<u8> {
 pub fn ros1() -> Vec<Vec<u8>> {
     let mut scan = [7_u32, 12, 500].map(u32::to_le_bytes).concat();
     scan.extend(block(b"laser"));
-    scan.extend([-1.0_f32, 1.0, 0.5, 0.0, 0.1, 0.15, 12.0].map(f32::to_le_bytes).concat());
+    scan.extend(
+        [-1.0_f32, 1.0, 0.5, 0.0, 0.1, 0.15, 12.0]
+            .map(f32::to_le_bytes)
+            .concat(),
+    );
     for _ in 0..2 {
         scan.extend(3_u32.to_le_bytes());
         scan.extend([0.5_f32, 1.5, 2.5].map(f32::to_le_bytes).concat());
     }
     let kind = block(b"type=sensor_msgs/LaserScan");
-    let connection = record(&[("op", &[7]), ("conn", &[0; 4]), ("topic", b"/scan")], &kind);
+    let connection = record(
+        &[("op", &[7]), ("conn", &[0; 4]), ("topic", b"/scan")],
+        &kind,
+    );
     let message = record(&[("op", &[2]), ("conn", &[0; 4]), ("time", &[0; 8])], &scan);
     let inner = [connection, message].concat();
     let chunk = record(&[("op", &[5]), ("compression", b"none")], &inner);
@@ -313,8 +404,10 @@ pub fn rawlogs() -> Vec<Vec<u8>> {
 }
 
 pub fn ouster() -> Vec<Vec<u8>> {
-    texts(&[r#"{"prod_line":"OS-1-16","lidar_mode":"1024x10","udp_profile_lidar":"LEGACY","columns_per_packet":16,
-        "beam_altitude_angles":[1.5,-1.5],"beam_azimuth_angles":[0.1,0.2],"lidar_origin_to_beam_origin_mm":12.1}"#])
+    texts(&[
+        r#"{"prod_line":"OS-1-16","lidar_mode":"1024x10","udp_profile_lidar":"LEGACY","columns_per_packet":16,
+        "beam_altitude_angles":[1.5,-1.5],"beam_azimuth_angles":[0.1,0.2],"lidar_origin_to_beam_origin_mm":12.1}"#,
+    ])
 }
 
 pub fn velodyne() -> Vec<Vec<u8>> {
@@ -342,7 +435,11 @@ pub fn urdf() -> Vec<Vec<u8>> {
 fn presets(presets: Presets) -> Vec<Vec<u8>> {
     let mut texts: Vec<&str> = presets.all().iter().map(|preset| preset.text).collect();
     texts.sort_by_key(|text| text.len());
-    texts.iter().take(4).map(|text| text.as_bytes().to_vec()).collect()
+    texts
+        .iter()
+        .take(4)
+        .map(|text| text.as_bytes().to_vec())
+        .collect()
 }
 
 pub fn scenes() -> Vec<Vec<u8>> {
@@ -362,12 +459,14 @@ pub fn profiles() -> Vec<Vec<u8>> {
 }
 
 pub fn robots() -> Vec<Vec<u8>> {
-    texts(&["version = 1\nname = \"cart\"\nscene = \"arena\"\nduration_s = 1.0\n\
+    texts(&[
+        "version = 1\nname = \"cart\"\nscene = \"arena\"\nduration_s = 1.0\n\
              motion.circle = { radius_m = 0.2, speed_mps = 0.1, position_m = [0.0, -0.2, -0.1] }\n\
              [place]\nlatitude_deg = 48.1\nlongitude_deg = 11.5\nheight_m = 565.0\nstart = 2026-06-01T12:00:00Z\n\
              [[frames]]\nname = \"mast\"\nposition_m = [0.02, 0.0, 0.1]\n\
              [[sensors]]\nname = \"imu\"\nframe = \"mast\"\nrate_hz = 100\nlag_ms = 2\ndevice.imu = { preset = \"stim300\" }\n\
-             [[sensors]]\nname = \"lidar\"\ndevice.lidar = { preset = \"hokuyo-urg-04lx\" }\nfilters = [\"to_cloud\"]\n"])
+             [[sensors]]\nname = \"lidar\"\ndevice.lidar = { preset = \"hokuyo-urg-04lx\" }\nfilters = [\"to_cloud\"]\n",
+    ])
 }
 
 pub fn fits() -> Vec<Vec<u8>> {
@@ -375,7 +474,9 @@ pub fn fits() -> Vec<Vec<u8>> {
 }
 
 pub fn depth_models() -> Vec<Vec<u8>> {
-    texts(&["version = 1\nsensor = \"os0\"\n[model.polynomial]\nexponents = [4]\nweights = [-0.001]\n"])
+    texts(&[
+        "version = 1\nsensor = \"os0\"\n[model.polynomial]\nexponents = [4]\nweights = [-0.001]\n",
+    ])
 }
 
 pub fn pose_uncertainties() -> Vec<Vec<u8>> {

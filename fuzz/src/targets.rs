@@ -61,7 +61,11 @@ fn mesh(name: &str, bytes: &[u8]) {
     };
     let vertices = file.mesh.vertices.len();
     let corners = file.mesh.triangles.iter().flatten();
-    assert!(corners.into_iter().all(|corner| (*corner as usize) < vertices));
+    assert!(
+        corners
+            .into_iter()
+            .all(|corner| (*corner as usize) < vertices)
+    );
 }
 
 fn picture(name: &str, bytes: &[u8]) {
@@ -71,7 +75,12 @@ fn picture(name: &str, bytes: &[u8]) {
 }
 
 fn recording(name: &str, bytes: &[u8]) {
-    let _ = parse_recording(Path::new(name), bytes.to_vec(), &PacketSource::default(), None);
+    let _ = parse_recording(
+        Path::new(name),
+        bytes.to_vec(),
+        &PacketSource::default(),
+        None,
+    );
 }
 
 /// Calls a reader of text with the part of the input that is UTF-8.
@@ -98,22 +107,84 @@ macro_rules! target {
 }
 
 const TOML: &[&str] = &[
-    "version = 1\n", " = ", "[[", "]]", "{ ", " }", "nan", "inf", "-1", "1e308", "1e-308", "0", "\"\"",
+    "version = 1\n",
+    " = ",
+    "[[",
+    "]]",
+    "{ ",
+    " }",
+    "nan",
+    "inf",
+    "-1",
+    "1e308",
+    "1e-308",
+    "0",
+    "\"\"",
 ];
 const PCD: &[&str] = &[
-    "# .PCD v0.7\n", "VERSION 0.7\n", "FIELDS x y z\n", "SIZE 4 4 4\n", "TYPE F F F\n", "COUNT 1 1 1\n",
-    "WIDTH 2\n", "HEIGHT 1\n", "POINTS 2\n", "DATA ascii\n", "DATA binary\n", "DATA binary_compressed\n",
+    "# .PCD v0.7\n",
+    "VERSION 0.7\n",
+    "FIELDS x y z\n",
+    "SIZE 4 4 4\n",
+    "TYPE F F F\n",
+    "COUNT 1 1 1\n",
+    "WIDTH 2\n",
+    "HEIGHT 1\n",
+    "POINTS 2\n",
+    "DATA ascii\n",
+    "DATA binary\n",
+    "DATA binary_compressed\n",
 ];
 const PLY: &[&str] = &[
-    "ply\n", "format ascii 1.0\n", "format binary_little_endian 1.0\n", "format binary_big_endian 1.0\n",
-    "element vertex 3\n", "element face 1\n", "property float x\n", "property list uchar int vertex_indices\n",
-    "element tristrips 1\n", "property int object_id\n", "end_header\n", "double", "uint8",
+    "ply\n",
+    "format ascii 1.0\n",
+    "format binary_little_endian 1.0\n",
+    "format binary_big_endian 1.0\n",
+    "element vertex 3\n",
+    "element face 1\n",
+    "property float x\n",
+    "property list uchar int vertex_indices\n",
+    "element tristrips 1\n",
+    "property int object_id\n",
+    "end_header\n",
+    "double",
+    "uint8",
 ];
-const NPZ: &[&str] = &["PK\x03\x04", "PK\x01\x02", "PK\x05\x06", "'descr': '<f8'", "'fortran_order': False", "'shape': (2, 3)"];
-const MCAP: &[&str] = &["MCAP0\r\n", "ros2", "cdr", "sensor_msgs/msg/PointCloud2", "sensor_msgs/msg/LaserScan", "zstd", "lz4"];
+const NPZ: &[&str] = &[
+    "PK\x03\x04",
+    "PK\x01\x02",
+    "PK\x05\x06",
+    "'descr': '<f8'",
+    "'fortran_order': False",
+    "'shape': (2, 3)",
+];
+const MCAP: &[&str] = &[
+    "MCAP0\r\n",
+    "ros2",
+    "cdr",
+    "sensor_msgs/msg/PointCloud2",
+    "sensor_msgs/msg/LaserScan",
+    "zstd",
+    "lz4",
+];
 const GLTF: &[&str] = &[
-    "\"accessors\"", "\"bufferViews\"", "\"buffers\"", "\"meshes\"", "\"nodes\"", "\"scenes\"", "\"children\"", "\"matrix\"",
-    "\"byteStride\"", "\"byteOffset\"", "\"count\"", "\"componentType\"", "\"type\"", "\"sparse\"", "\"indices\"", "5126", "5125",
+    "\"accessors\"",
+    "\"bufferViews\"",
+    "\"buffers\"",
+    "\"meshes\"",
+    "\"nodes\"",
+    "\"scenes\"",
+    "\"children\"",
+    "\"matrix\"",
+    "\"byteStride\"",
+    "\"byteOffset\"",
+    "\"count\"",
+    "\"componentType\"",
+    "\"type\"",
+    "\"sparse\"",
+    "\"indices\"",
+    "5126",
+    "5125",
 ];
 
 /// All targets.

@@ -5,8 +5,8 @@ use etendue_physics::pulse::{
     AnalogueDetector, Detector, Discriminator, IntensityResponse, Pulse, ReturnMode,
 };
 use etendue_sensors::lidar::{
-    Beam, Channel, Columns, CorrelatedNoise, EchoModel, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
-    ScanPattern, Spinning,
+    Beam, Channel, Columns, CorrelatedNoise, EchoModel, Intensity, Lidar, PulsedReceiver,
+    RangeLimits, Receiver, ScanPattern, Spinning,
 };
 
 /// The lidars that are measured.

@@ -1,7 +1,7 @@
 //! Changes the seeds of every target at random and reads the result.
 //!
 //! ```text
-//! mutate SECONDS [TARGET...]     # at least 100 inputs of each target, for SECONDS together
+//! mutate SECONDS [TARGET...]     # at least 100 inputs of each target, for SECONDS together on all processors
 //! mutate SECONDS --corpus FOLDER [TARGET...]     # the files in FOLDER/TARGET are seeds, too
 //! mutate --seeds FOLDER          # writes seeds, kept inputs and dictionaries: FOLDER/TARGET/*, FOLDER/TARGET.dict
 //! mutate --keep FOLDER           # packs the files of FOLDER/TARGET into the kept inputs of each target
@@ -13,9 +13,11 @@
 
 use etendue_fuzz::{Target, targets};
 use std::fs;
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Longest time of one input.
@@ -30,15 +32,21 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["--list"] => {
-            targets().iter().for_each(|target| println!("{}", target.name));
+            targets()
+                .iter()
+                .for_each(|target| println!("{}", target.name));
             ExitCode::SUCCESS
         }
         ["--seeds", folder] => {
-            targets().iter().for_each(|target| write_seeds(target, Path::new(folder)));
+            targets()
+                .iter()
+                .for_each(|target| write_seeds(target, Path::new(folder)));
             ExitCode::SUCCESS
         }
         ["--keep", folder] => {
-            targets().iter().for_each(|target| keep(target, Path::new(folder)));
+            targets()
+                .iter()
+                .for_each(|target| keep(target, Path::new(folder)));
             ExitCode::SUCCESS
         }
         [seconds, ref rest @ ..] => {
@@ -49,16 +57,29 @@ fn main() -> ExitCode {
             let seconds: f64 = seconds.parse().expect("a number of seconds");
             let chosen = |target: &Target| names.is_empty() || names.contains(&target.name);
             let chosen: Vec<Target> = targets().into_iter().filter(chosen).collect();
-            let share = Duration::from_secs_f64(seconds / chosen.len() as f64);
-            let results: Vec<Outcome> = chosen.iter().map(|target| run(target, corpus, share)).collect();
-            let inputs: u64 = results.iter().map(|result| result.inputs).sum();
-            let failures: u64 = results.iter().map(|result| result.failures).sum();
-            let slowest = results.iter().map(|result| result.slowest).max().unwrap_or_default();
-            for (target, result) in chosen.iter().zip(&results) {
-                println!("{}: {} inputs, slowest {:.1?}", target.name, result.inputs, result.slowest);
+            let results = run_all(&chosen, corpus, seconds);
+            let inputs: u64 = results.iter().map(|(_, result)| result.inputs).sum();
+            let failures: u64 = results.iter().map(|(_, result)| result.failures).sum();
+            let slowest = results
+                .iter()
+                .map(|(_, result)| result.slowest)
+                .max()
+                .unwrap_or_default();
+            for (target, result) in &results {
+                println!(
+                    "{}: {} inputs, slowest {:.1?}",
+                    target.name, result.inputs, result.slowest
+                );
             }
-            println!("{inputs} inputs of {} targets, {failures} failures, slowest {slowest:.1?}", chosen.len());
-            if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            println!(
+                "{inputs} inputs of {} targets, {failures} failures, slowest {slowest:.1?}",
+                chosen.len()
+            );
+            if failures == 0 {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
         }
         [] => panic!("give the number of seconds"),
     }
@@ -81,7 +102,9 @@ fn write_seeds(target: &Target, folder: &Path) {
 
 /// File with the kept inputs of a target: for each its length, in two bytes (little endian), and its bytes.
 fn kept_file(target: &Target) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("inputs").join(target.name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("inputs")
+        .join(target.name)
 }
 
 /// Packs the files of a folder, in the order of their names, into the kept inputs of a target.
@@ -129,7 +152,37 @@ struct Outcome {
 fn seeds(target: &Target, corpus: Option<&Path>) -> Vec<Vec<u8>> {
     let corpus = corpus.map(|corpus| files(&corpus.join(target.name)));
     let corpus = corpus.into_iter().flatten();
-    (target.seeds)().into_iter().chain(kept(target)).chain(corpus).collect()
+    (target.seeds)()
+        .into_iter()
+        .chain(kept(target))
+        .chain(corpus)
+        .collect()
+}
+
+/// Runs the targets on all processors: each processor has every n-th target, and each target the same share of the time.
+fn run_all<'a>(
+    chosen: &'a [Target],
+    corpus: Option<&Path>,
+    seconds: f64,
+) -> Vec<(&'a Target, Outcome)> {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let share = Duration::from_secs_f64(seconds * processors as f64 / chosen.len() as f64);
+    let part = |first| -> Vec<_> {
+        let targets = chosen.iter().skip(first).step_by(processors);
+        targets
+            .map(|target| (target, run(target, corpus, share)))
+            .collect()
+    };
+    thread::scope(|scope| {
+        let part = &part;
+        let threads: Vec<_> = (0..processors)
+            .map(|first| scope.spawn(move || part(first)))
+            .collect();
+        let results = threads
+            .into_iter()
+            .map(|thread| thread.join().expect("panics of targets are caught"));
+        results.flatten().collect()
+    })
 }
 
 /// Reads changed seeds of a target for a time.
@@ -155,7 +208,12 @@ fn run(target: &Target, corpus: Option<&Path>, time: Duration) -> Outcome {
             outcome.failures += 1;
             let path = std::env::temp_dir().join(format!("etendue-{}-{number}", target.name));
             fs::write(&path, &input).expect("writes the input");
-            println!("{}: input {number} of {} bytes: {elapsed:.1?}: {}", target.name, input.len(), path.display());
+            println!(
+                "{}: input {number} of {} bytes: {elapsed:.1?}: {}",
+                target.name,
+                input.len(),
+                path.display()
+            );
             if outcome.failures > 5 {
                 break;
             }
@@ -178,10 +236,30 @@ fn input(seeds: &[Vec<u8>], words: &[&str], number: u64) -> Vec<u8> {
 }
 
 /// Numbers at the limits of their types.
-const LIMITS: [u64; 10] = [0, 1, 0x7f, 0xff, 0xffff, 0x7fff_ffff, 0xffff_ffff, 1 << 40, u64::MAX / 2, u64::MAX];
+const LIMITS: [u64; 10] = [
+    0,
+    1,
+    0x7f,
+    0xff,
+    0xffff,
+    0x7fff_ffff,
+    0xffff_ffff,
+    1 << 40,
+    u64::MAX / 2,
+    u64::MAX,
+];
 
 /// Decimal numbers at the limits of their types.
-const NUMBERS: [&str; 8] = ["0", "-1", "nan", "inf", "1e308", "4294967295", "18446744073709551615", "1e-308"];
+const NUMBERS: [&str; 8] = [
+    "0",
+    "-1",
+    "nan",
+    "inf",
+    "1e308",
+    "4294967295",
+    "18446744073709551615",
+    "1e-308",
+];
 
 /// Applies one change.
 fn change(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&str], random: &mut Random) {
