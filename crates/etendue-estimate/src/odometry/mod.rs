@@ -4,8 +4,9 @@
 //! the scan, samples it at two resolutions, registers it onto the map by robust point-to-plane ICP, and
 //! inserts its points into the map. The design follows KISS-ICP (Vizzo et al. 2023,
 //! doi:10.1109/LRA.2023.3236571): the uncertainty of the prediction is estimated from earlier
-//! predictions and bounds the search for pairs. Directions that scan and map do not determine are held
-//! to the prediction and reported with their standard deviation ([`DegenerateDirection`]).
+//! predictions and bounds the search for pairs. Along directions that the planes of scan and map do not determine, points off planes
+//! are registered; where they do not determine them either, the prediction is kept. The directions are reported with the standard
+//! deviation of the prediction ([`DegenerateDirection`]).
 //! [`ScanQuality`] is a verdict on the pose of each scan, with its covariance since the first scan
 //! ([`PoseUncertainty`]). [`absolute_error`] and [`relative_error`] compare
 //! trajectories by the definitions of the PyPI package `evo`.
@@ -22,10 +23,10 @@ mod map;
 mod mapper;
 mod motion;
 mod observability;
+mod off_planes;
 mod quality;
 mod replicates;
 mod scan;
-mod scattered;
 mod sensor_bias;
 #[cfg(test)]
 mod tests;

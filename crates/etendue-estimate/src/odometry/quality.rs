@@ -57,7 +57,8 @@ impl QualityLimits {
     }
 }
 
-/// Direction of motion that a scan and the map do not determine. The pose keeps its prediction along it.
+/// Direction of motion that the planes of a scan and the map do not determine. Along it, the pose is that of a registration of points
+/// off planes, or keeps its prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DegenerateDirection {
     /// Kind of the motion.
