@@ -430,4 +430,27 @@ mod tests {
             GpuDevice::open(DeviceChoice::Cpu, ShaderChecks::On).is_ok_and(|own| own.is_none())
         );
     }
+
+    /// Threads that share a device read what they wrote: the callback of a mapped buffer may run on another thread, after the
+    /// wait of the own one has ended.
+    #[test]
+    fn threads_that_share_a_device_read_what_they_wrote() {
+        let Some(device) = device("threads_that_share_a_device_read_what_they_wrote") else {
+            return;
+        };
+        let transfer = |thread: u32| {
+            for round in 0..300 {
+                let content: Vec<u32> = (0..1000).map(|i| i * 7 + thread * 1000 + round).collect();
+                let buffer = device.scratch_with("content", &content).expect("a buffer");
+                let read = device.read_vec::<u32>(&buffer, content.len());
+                let read = read.unwrap_or_else(|error| panic!("{thread}, {round}: {error}"));
+                assert!(read == content, "{thread}, {round}");
+            }
+        };
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                scope.spawn(move || transfer(thread));
+            }
+        });
+    }
 }

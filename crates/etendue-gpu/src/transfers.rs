@@ -6,7 +6,9 @@ use crate::error::GpuError;
 use bytemuck::{Pod, cast_slice};
 use rayon::prelude::*;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use wgpu::util::StagingBelt;
 use wgpu::{Buffer, BufferSize, BufferUsages, CommandEncoderDescriptor, Device, MapMode};
 
@@ -16,6 +18,9 @@ const STAGING: u64 = 4 << 20;
 /// Most bytes that the host reads at a time, and that a thread copies.
 const READ: usize = 32 << 20;
 const COPY: usize = 1 << 18;
+
+/// Time after which the device is polled again for a copy that has ended on another thread.
+const CALLBACK: Duration = Duration::from_millis(10);
 
 /// Most buffers that are kept, and size below which any buffer is used again, bytes.
 const MOST_UNUSED: usize = 24;
@@ -141,15 +146,20 @@ impl GpuDevice {
         encoder.copy_buffer_to_buffer(from, start, &readable, 0, bytes);
         self.queue.submit([encoder.finish()]);
 
-        // Map it.
-        let mapped = Arc::new(Mutex::new(None));
-        let of_callback = Arc::clone(&mapped);
+        // Map it. The callback runs on the thread that learns of the end of the copy, which may be another one.
+        let (of_callback, mapped) = mpsc::channel();
         readable.map_async(MapMode::Read, 0..bytes, move |result| {
-            *of_callback.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            _ = of_callback.send(result);
         });
-        self.wait()?;
-        let is_mapped = mapped.lock().unwrap_or_else(PoisonError::into_inner);
-        if !matches!(*is_mapped, Some(Ok(()))) {
+        let result = loop {
+            self.wait()?;
+            match mapped.recv_timeout(CALLBACK) {
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break None,
+                Ok(result) => break Some(result),
+            }
+        };
+        if !matches!(result, Some(Ok(()))) {
             return Err(self.lost("results could not be read"));
         }
         let view = readable

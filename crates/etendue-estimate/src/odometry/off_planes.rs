@@ -22,11 +22,11 @@ const FIRST_REACH: [f64; 2] = [2.0 * LAST_REACH, 5.0];
 /// Fewest points in occupied voxels at the pose.
 const FEWEST: usize = 100;
 
-/// Displacement along a direction by which the share of points in occupied voxels is compared, m.
+/// Distance along each direction at which the number of points in occupied voxels is compared, m.
 const DISPLACEMENT: f64 = 1.0;
 
-/// Least ratio of the number of points in occupied voxels at the pose and beside it. Along a bare corridor its edges have a ratio of
-/// up to 1.2, vegetation has 1.5 to 11.
+/// Least ratio of the numbers of points in occupied voxels at the pose and at this distance from it. Along a bare corridor, its edges
+/// have a ratio of up to 1.2; vegetation has 1.5 to 11.
 const CONTRAST: f64 = 1.4;
 
 /// Points off planes of the last scans.
@@ -86,12 +86,12 @@ impl RecentPoints {
         let count = |pose: &Isometry3<f64>| occupied.count(&source, pose);
         let poses = [found.world_from_lidar, along(&last)].into_iter();
         let pose = poses.filter_map(align).max_by_key(count)?;
-        // Compare the pose with others beside it.
-        let beside = directions
+        // Compare the pose with displaced ones.
+        let displaced = directions
             .iter()
             .flat_map(|d| [d * DISPLACEMENT, d * -DISPLACEMENT]);
-        let beside = beside.map(|step| count(&retract(&pose, &step, found.radius)));
-        let [here, most] = [count(&pose), beside.max().unwrap_or_default()];
+        let counts = displaced.map(|step| count(&retract(&pose, &step, found.radius)));
+        let [here, most] = [count(&pose), counts.max().unwrap_or_default()];
         let is_determined = here >= FEWEST && here as f64 >= CONTRAST * most as f64;
         is_determined.then_some(pose)
     }
