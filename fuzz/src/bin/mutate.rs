@@ -168,6 +168,7 @@ fn run_all<'a>(
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let share = Duration::from_secs_f64(seconds * processors as f64 / chosen.len() as f64);
     let part = |first| -> Vec<_> {
+        // Every n-th target from `first` on: the processors share the targets, and none is left out.
         let targets = chosen.iter().skip(first).step_by(processors);
         targets
             .map(|target| (target, run(target, corpus, share)))

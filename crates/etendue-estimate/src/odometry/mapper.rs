@@ -379,10 +379,11 @@ impl<'a> Mapper<'a> {
         prediction: &Prediction,
         found: &IcpResult,
     ) -> Option<IcpResult> {
+        // Planar scans do not determine the height and the tilt of a registration in space.
         if self.options.icp.freedom == MotionFreedom::Plane {
             return None;
         }
-        // Standard deviation of the prediction
+        // Largest standard deviation of the prediction along the directions, m
         let covariance = prediction.covariance(scan.radius);
         let variance = |d: Vector6<f64>| d.dot(&(covariance * d));
         let variances = found.observability.undetermined().map(variance);
