@@ -74,8 +74,8 @@ fn rays_hit_the_triangles_of_the_cpu() {
     let Some(device) = device("rays_hit_the_triangles_of_the_cpu") else {
         return;
     };
-    assert_agrees(&device, scenes::room(), 60_000);
-    assert_agrees(&device, scenes::city(), 60_000);
+    assert_agrees(device, scenes::room(), 60_000);
+    assert_agrees(device, scenes::city(), 60_000);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn rays_in_a_house_hit_the_triangles_of_the_cpu() {
     let test = "rays_in_a_house_hit_the_triangles_of_the_cpu";
     let Some(device) = device(test) else { return };
     match house() {
-        Some(house) => assert_agrees(&device, house, 60_000),
+        Some(house) => assert_agrees(device, house, 60_000),
         None => skipped(test, "no mesh mesh_aws_worlds/small_house_visual.ply"),
     }
 }
@@ -100,8 +100,8 @@ fn checked_shaders_give_the_same_hits() {
     let rays = rays_of(&scene, 20_000);
     let caster = caster_of(scene.mesh);
     let hits = [plain, checked].map(|device| {
-        let own = GpuCaster::new(&device, &caster).unwrap();
-        own.closest_hits(&device, &caster, &rays).unwrap()
+        let own = GpuCaster::new(device, &caster).unwrap();
+        own.closest_hits(device, &caster, &rays).unwrap()
     });
     assert_eq!(hits[0], hits[1]);
     assert!(hits[0].iter().flatten().count() > 10_000);
@@ -121,6 +121,6 @@ fn a_million_rays_hit_the_triangles_of_the_cpu() {
         house(),
     ];
     for scene in all.into_iter().flatten() {
-        assert_agrees(&device, scene, 1_000_000);
+        assert_agrees(device, scene, 1_000_000);
     }
 }

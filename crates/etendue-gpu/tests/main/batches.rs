@@ -2,7 +2,7 @@
 
 use crate::echoes::fmcw_lidar;
 use crate::opened::{device, device_with};
-use crate::sweeps::{ROOM_WITH_BOARD, street};
+use crate::sweeps::{ROOM_WITH_BOARD, set_columns, street};
 use etendue_config::scene::{LoadedScene, example, parse};
 use etendue_config::sensor::preset;
 use etendue_config::toml_file::Document;
@@ -192,7 +192,7 @@ fn a_batch_of_1024_equals_1024_sweeps() {
     let lidar = lidar();
     let columns: Vec<u32> = (5..40).map(|sweep| lidar.columns_of_sweep(sweep)).collect();
     assert!(columns.contains(&24) && columns.contains(&25));
-    let images = on_device(&device, &loaded, &lidar, &environments, &settings).unwrap();
+    let images = on_device(device, &loaded, &lidar, &environments, &settings).unwrap();
     // Also at the car, whose paint reflects like a mirror.
     assert_eq!(images.on_host, 0);
     assert_equals_single_sweeps(&loaded, &lidar, &environments, &images, &settings);
@@ -219,7 +219,7 @@ fn shots_at_mirrors_and_glass_are_those_of_the_cpu() {
         bodies: &[],
     };
     let lidar = lidar();
-    let images = on_device(&device, &loaded, &lidar, &environments, &settings).unwrap();
+    let images = on_device(device, &loaded, &lidar, &environments, &settings).unwrap();
     assert_eq!(images.on_host, 0);
     assert_equals_single_sweeps(&loaded, &lidar, &environments, &images, &settings);
 }
@@ -228,7 +228,6 @@ fn shots_at_mirrors_and_glass_are_those_of_the_cpu() {
 /// waves, in a room whose board has other poses; with
 /// checks of the shaders.
 #[test]
-#[ignore = "10 to 22 s of CPU on software; just gpu"]
 fn pointing_errors_in_batches_are_those_of_single_sweeps() {
     let test = "pointing_errors_in_batches_are_those_of_single_sweeps";
     let Some(device) = device_with(test, ShaderChecks::On) else {
@@ -250,9 +249,10 @@ fn pointing_errors_in_batches_are_those_of_single_sweeps() {
     if let Receiver::Pulsed(receiver) = &mut dual.receiver {
         receiver.returns = ReturnMode::Dual(DualPair::LastAndStrongest);
     }
-    let fmcw = fmcw_lidar(1e9, 10e-6);
+    let mut fmcw = fmcw_lidar(1e9, 10e-6);
+    fmcw.pattern = pulsed.pattern.clone();
     for lidar in [&phase, &pulsed, &dual, &fmcw] {
-        let images = on_device(&device, &loaded, lidar, &environments, &settings).unwrap();
+        let images = on_device(device, &loaded, lidar, &environments, &settings).unwrap();
         assert_eq!(images.on_host, 0);
         assert_equals_single_sweeps(&loaded, lidar, &environments, &images, &settings);
     }
@@ -261,7 +261,6 @@ fn pointing_errors_in_batches_are_those_of_single_sweeps() {
 /// Objects that move in the scene during the sweep, one of which is at rest in other poses; pulses, and velocities by
 /// frequency-modulated waves; with checks of the shaders.
 #[test]
-#[ignore = "20 s of CPU on software; just gpu"]
 fn moving_objects_in_batches_are_those_of_single_sweeps() {
     let test = "moving_objects_in_batches_are_those_of_single_sweeps";
     let Some(device) = device_with(test, ShaderChecks::On) else {
@@ -273,13 +272,15 @@ fn moving_objects_in_batches_are_those_of_single_sweeps() {
     let (sensors, bodies) = poses(12, &[number("car"), number("pole")]);
     let mut jittered = lidar();
     jittered.beam.azimuth_jitter = 5e-3;
+    let mut fmcw = fmcw_lidar(1e9, 10e-6);
+    set_columns(&mut fmcw, 70);
     for bodies in [&bodies[..], &bodies[1..]] {
         let environments = Environments {
             sensors: &sensors,
             bodies,
         };
-        for lidar in [&jittered, &fmcw_lidar(1e9, 10e-6)] {
-            let images = on_device(&device, &loaded, lidar, &environments, &settings).unwrap();
+        for lidar in [&jittered, &fmcw] {
+            let images = on_device(device, &loaded, lidar, &environments, &settings).unwrap();
             assert_eq!(images.on_host, 0);
             assert_equals_single_sweeps(&loaded, lidar, &environments, &images, &settings);
         }
@@ -330,7 +331,7 @@ fn sampled_waveforms_in_batches_are_those_of_single_sweeps() {
             air: Air::of(weather.clone()),
             ..settings(number)
         };
-        let images = on_device(&device, &loaded, &lidar, &environments, &settings).unwrap();
+        let images = on_device(device, &loaded, &lidar, &environments, &settings).unwrap();
         assert_eq!(images.on_host, 0);
         assert_equals_single_sweeps(&loaded, &lidar, &environments, &images, &settings);
     }

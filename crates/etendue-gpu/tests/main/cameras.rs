@@ -189,7 +189,7 @@ fn frames_of_presets_agree_with_the_cpu() {
         let camera = coarse(name, 160);
         for (speed, samples) in [(0.0, 1), (0.0, 5), (1.0, 4)] {
             let all = compare(
-                &device,
+                device,
                 &lit,
                 &camera,
                 &settings(samples),
@@ -251,7 +251,7 @@ fn light_of_all_lamps_agrees_with_the_cpu() {
                     environment: environment.clone(),
                 },
             };
-            let all = compare(&device, &lit, &camera, &settings(3), over_street(0.0)).unwrap();
+            let all = compare(device, &lit, &camera, &settings(3), over_street(0.0)).unwrap();
             println!("{name}: {all:?}");
             assert!(all.lit > all.pixels / 20, "{name}: {all:?}");
             let whole = Differences {
@@ -277,7 +277,7 @@ fn mirrors_and_panes_are_left_to_the_host() {
             loaded: &loaded,
         };
         let camera = coarse("global-shutter", 160);
-        let all = compare(&device, &lit, &camera, &settings(4), |_| pose).unwrap();
+        let all = compare(device, &lit, &camera, &settings(4), |_| pose).unwrap();
         assert_agrees(name, &all);
         assert!(all.on_host > 0, "{name}: {all:?}");
         assert!(all.on_host < all.pixels / 2, "{name}: {all:?}");
@@ -297,13 +297,13 @@ fn moving_objects_are_rendered_at_one_time() {
     };
     let mut camera = coarse("ideal", 160);
     camera.shutter.line_time = 0.0;
-    let all = compare(&device, &lit, &camera, &settings(1), over_street(1.0)).unwrap();
+    let all = compare(device, &lit, &camera, &settings(1), over_street(1.0)).unwrap();
     assert_agrees("moving", &all);
     // Several samples have several times, unless the exposure takes no time
-    let refused = compare(&device, &lit, &camera, &settings(2), over_street(1.0)).unwrap_err();
+    let refused = compare(device, &lit, &camera, &settings(2), over_street(1.0)).unwrap_err();
     assert_eq!(refused, NotDirectFrame::MovingObjects.into());
     camera.shutter.line_time = 1e-5;
-    let refused = compare(&device, &lit, &camera, &settings(1), over_street(1.0)).unwrap_err();
+    let refused = compare(device, &lit, &camera, &settings(1), over_street(1.0)).unwrap_err();
     assert_eq!(refused, NotDirectFrame::MovingObjects.into());
 }
 
@@ -319,8 +319,8 @@ fn what_the_device_does_not_render_is_named() {
     let refused = |lighting: &Lighting, settings: &FrameSettings| {
         let textures = Textures::default();
         let world = CameraWorld::new(&loaded.scene, lighting, &textures, &camera).unwrap();
-        let caster = GpuCaster::new(&device, loaded.scene.caster()).unwrap();
-        let own = GpuCamera::new(&device, &caster, &world, &camera).unwrap();
+        let caster = GpuCaster::new(device, loaded.scene.caster()).unwrap();
+        let own = GpuCamera::new(device, &caster, &world, &camera).unwrap();
         own.expose(settings, over_street(0.0)).err()
     };
     assert_eq!(refused(&lighting, &settings(1)), None);

@@ -2,7 +2,8 @@
 
 use crate::opened::device_with;
 use crate::sweeps::{
-    ROOM_WITH_BOARD, assert_agrees, assert_same, compare, phase_lidar, settings, street,
+    ROOM_WITH_BOARD, assert_agrees, assert_same, compare, every_other_column, phase_lidar,
+    settings, street,
 };
 use crate::trees::mirrors;
 use etendue_config::scene::{LoadedScene, parse};
@@ -27,10 +28,11 @@ fn photodiode() -> Detector {
     })
 }
 
-/// A pulsed lidar with beams of several rays and a window.
+/// A pulsed lidar with every other column, beams of several rays and a window.
 fn lidar_with(detector: Detector) -> Lidar {
     let mut lidar = preset("velodyne-vlp-16").unwrap().lidar;
     lidar.beam = lidar.beam.widened(4.0).with_rings(1);
+    every_other_column(&mut lidar);
     let Receiver::Pulsed(receiver) = &mut lidar.receiver else {
         panic!("a pulsed lidar");
     };
@@ -102,7 +104,7 @@ fn ambient_light_agrees_with_the_cpu() {
                     without_noise,
                     ..settings()
                 };
-                let all = compare(&device, &loaded, lidar, speed, &settings).unwrap();
+                let all = compare(device, &loaded, lidar, speed, &settings).unwrap();
                 let name = format!("{receiver}, {name}");
                 assert_agrees(&name, &all.differences);
                 assert_eq!(all.on_host, 0, "{name}");
@@ -156,7 +158,7 @@ fn light_of_the_air_at_phase_lidars_agrees_with_the_cpu() {
                         with_truth,
                         ..settings()
                     };
-                    let all = compare(&device, loaded, lidar, speed, &settings).unwrap();
+                    let all = compare(device, loaded, lidar, speed, &settings).unwrap();
                     let name = format!("{name} in the {scene}, {visibility} m");
                     assert_eq!(all.on_host, 0, "{name}");
                     assert_same(&name, &all.differences);
@@ -264,7 +266,7 @@ fn both_sides_of_frosted_surfaces_agree_with_the_cpu() {
     };
     let lidar = lidar_with(photodiode());
     for loaded in [scene(), lit(scene(), ambient)] {
-        let all = compare(&device, &loaded, &lidar, 0.0, &settings()).unwrap();
+        let all = compare(device, &loaded, &lidar, 0.0, &settings()).unwrap();
         assert_agrees(test, &all.differences);
         assert_eq!(all.on_host, 0);
         assert!(all.differences.returns > 1000);
@@ -293,7 +295,7 @@ fn sunlight_at_all_materials_agrees_with_the_cpu() {
         let loaded = lit(square(), ambient);
         for rings in [0, 1] {
             lidar.beam = lidar.beam.with_rings(rings);
-            let all = compare(&device, &loaded, &lidar, 0.0, &settings()).unwrap();
+            let all = compare(device, &loaded, &lidar, 0.0, &settings()).unwrap();
             assert_agrees(test, &all.differences);
             assert!(all.differences.brightest > 0.0);
             assert_eq!(all.on_host, 0);

@@ -116,7 +116,7 @@ fn objects_are_met_where_they_are_at_the_time_of_each_ray() {
     let Some(device) = device("objects_are_met_where_they_are_at_the_time_of_each_ray") else {
         return;
     };
-    let differences = Differences::of(&device, &caster(), &rays());
+    let differences = Differences::of(device, &caster(), &rays());
     println!("{differences:?}");
     assert!(differences.hits > 20_000);
     assert_eq!(differences.other_triangle, 0);

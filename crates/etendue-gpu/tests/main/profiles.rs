@@ -85,7 +85,7 @@ fn recorded_noise_agrees_with_the_cpu() {
             sweep,
             ..settings()
         };
-        let all = compare(&device, &room(), &lidar, 0.02, &settings).unwrap();
+        let all = compare(device, &room(), &lidar, 0.02, &settings).unwrap();
         assert_eq!(all.on_host, 0);
         assert_agrees(test, &all.differences);
     }
@@ -134,7 +134,7 @@ fn profiles_of_all_kinds_agree_with_the_cpu() {
                 }
                 profile.reflectance.drop_out.slope = 0.8;
             });
-            let all = compare(&device, &loaded, &lidar, 0.02, &settings()).unwrap();
+            let all = compare(device, &loaded, &lidar, 0.02, &settings()).unwrap();
             assert_agrees(test, &all.differences);
             let share = all.differences.returns as f64 / all.differences.shots as f64;
             assert!((0.5..0.99).contains(&share), "{share}");

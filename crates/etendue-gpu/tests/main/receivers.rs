@@ -3,7 +3,8 @@
 use crate::opened::{device, device_with};
 use crate::profiles::room;
 use crate::sweeps::{
-    assert_agrees, assert_same_counts, assert_same_pulses, compare, phase_lidar, settings, street,
+    assert_agrees, assert_same_counts, assert_same_pulses, compare, phase_lidar, set_columns,
+    settings, street,
 };
 use crate::trees::mirrors;
 use etendue_config::sensor::preset;
@@ -14,8 +15,7 @@ use etendue_physics::pulse::{
     Detector, Discriminator, DualPair, OverloadRecovery, PhotonCounter, PulseShape, ReturnMode,
 };
 use etendue_sensors::lidar::{
-    Air, Columns, EchoModel, Lidar, NotDirect, PhaseMethod, PulsedReceiver, Receiver, ScanPattern,
-    SweepSettings,
+    Air, EchoModel, Lidar, NotDirect, PhaseMethod, PulsedReceiver, Receiver, SweepSettings,
 };
 use etendue_sensors::transport::{AmbientLight, Sun};
 use nalgebra::Vector3;
@@ -29,16 +29,6 @@ fn pulsed(change: impl Fn(&mut PulsedReceiver)) -> Lidar {
     };
     change(receiver);
     lidar
-}
-
-fn set_columns(lidar: &mut Lidar, columns: u32) {
-    let ScanPattern::Spinning(pattern) = &mut lidar.pattern else {
-        panic!("a spinning lidar");
-    };
-    pattern.columns = Columns::PerSweep {
-        columns,
-        fired: None,
-    };
 }
 
 /// The same lidar with every sixteenth column, whose ranges are not rounded.
@@ -101,7 +91,7 @@ fn sampled_waveforms_agree_with_the_cpu() {
                     without_noise,
                     ..settings()
                 };
-                let all = compare(&device, loaded, &lidar, speed, &settings).unwrap();
+                let all = compare(device, loaded, &lidar, speed, &settings).unwrap();
                 assert_eq!((all.receiver_on_host, all.on_host), (None, 0));
                 assert_same_pulses(&format!("{timed:?}, {scene}"), &all.differences);
                 several += all.differences.several;
@@ -129,7 +119,7 @@ fn converters_agree_with_the_cpu() {
         seed: 2,
         ..settings()
     };
-    let all = compare(&device, &street(), &lidar, 0.5, &settings).unwrap();
+    let all = compare(device, &street(), &lidar, 0.5, &settings).unwrap();
     assert_eq!((all.receiver_on_host, all.on_host), (None, 0));
     assert_agrees(test, &all.differences);
 }
@@ -173,7 +163,7 @@ fn light_of_the_air_at_pulsed_lidars_agrees_with_the_cpu() {
                         without_noise,
                         ..settings()
                     };
-                    let all = compare(&device, loaded, lidar, speed, &settings).unwrap();
+                    let all = compare(device, loaded, lidar, speed, &settings).unwrap();
                     assert_eq!(all.receiver_on_host, None);
                     assert!(all.on_host < 3, "{name}: {}", all.on_host);
                     assert_same_pulses(&format!("{name}, {scene}"), &all.differences);
@@ -210,7 +200,7 @@ fn false_alarms_agree_with_the_cpu() {
             receiver.returns = returns;
             receiver.threshold *= 0.7;
         });
-        let all = compare(&device, &street(), &lidar, 0.5, &settings()).unwrap();
+        let all = compare(device, &street(), &lidar, 0.5, &settings()).unwrap();
         assert_eq!((all.receiver_on_host, all.on_host), (None, 0));
         assert_same_pulses(&format!("{echoes:?}, {returns:?}"), &all.differences);
         assert!(all.differences.without_surface > 20);
@@ -263,7 +253,7 @@ fn counted_photons_agree_with_the_cpu() {
             air: Air::of(weather),
             ..settings()
         };
-        let all = compare(&device, &street(), lidar, 0.5, &settings).unwrap();
+        let all = compare(device, &street(), lidar, 0.5, &settings).unwrap();
         assert_eq!((all.receiver_on_host, all.on_host), (None, 0), "{name}");
         assert_same_counts(name, &all.differences);
     }
@@ -302,7 +292,7 @@ fn receivers_on_the_host_agree_with_the_cpu() {
                 air: Air::of(weather.clone()),
                 ..settings()
             };
-            let all = compare(&device, loaded, lidar, 0.5, &settings).unwrap();
+            let all = compare(device, loaded, lidar, 0.5, &settings).unwrap();
             assert_eq!(all.receiver_on_host, Some(reason), "{name}");
             assert!(all.on_host < 3, "{name}: {}", all.on_host);
             assert_agrees(&format!("{name}, {scene}"), &all.differences);
@@ -335,12 +325,12 @@ fn waveforms_in_sunlight_and_of_profiles_agree_with_the_cpu() {
         sky_irradiance: Some(2e8),
         ..AmbientLight::default()
     };
-    let all = compare(&device, &lit, &lidar, 0.5, &settings()).unwrap();
+    let all = compare(device, &lit, &lidar, 0.5, &settings()).unwrap();
     assert!(all.differences.brightest > 0.0);
     assert_eq!(all.on_host, 0);
     assert_same_pulses("sunlight", &all.differences);
 
-    let profiled = compare(&device, &room(), &lidar, 0.5, &settings()).unwrap();
+    let profiled = compare(device, &room(), &lidar, 0.5, &settings()).unwrap();
     assert_eq!(profiled.on_host, 0);
     assert_agrees("profiles", &profiled.differences);
 }

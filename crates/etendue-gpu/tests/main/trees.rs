@@ -50,7 +50,7 @@ fn paths_by_way_of_mirrors_and_glass_agree_with_the_cpu() {
                 without_noise,
                 ..settings()
             };
-            let all = compare(&device, &loaded, &lidar, speed, &settings).unwrap();
+            let all = compare(device, &loaded, &lidar, speed, &settings).unwrap();
             assert_on_device(name, &all, most);
             assert_agrees(name, &all.differences);
         }
@@ -77,7 +77,7 @@ fn trees_of_other_depths_agree_with_the_cpu() {
     let mut returns = vec![];
     for (depth, threshold) in [(1, 1e-4), (2, 1e-4), (9, 1e-6)] {
         let settings = of_depth(depth, threshold);
-        let all = compare(&device, &loaded, &lidar, 0.3, &settings).unwrap();
+        let all = compare(device, &loaded, &lidar, 0.3, &settings).unwrap();
         assert_on_device(test, &all, 0.0);
         assert_agrees(test, &all.differences);
         returns.push(all.differences.returns);
@@ -86,7 +86,7 @@ fn trees_of_other_depths_agree_with_the_cpu() {
         returns.is_sorted() && returns[0] < returns[2],
         "{returns:?}"
     );
-    let refused = compare(&device, &loaded, &lidar, 0.3, &of_depth(40, 1e-4)).err();
+    let refused = compare(device, &loaded, &lidar, 0.3, &of_depth(40, 1e-4)).err();
     assert_eq!(refused, Some(GpuSweepError::Depth(40)));
 }
 
@@ -116,7 +116,7 @@ fn beams_with_too_many_returns_agree_with_the_cpu() {
         }),
         ..settings()
     };
-    let all = compare(&device, &loaded, &lidar, 0.3, &settings).unwrap();
+    let all = compare(device, &loaded, &lidar, 0.3, &settings).unwrap();
     assert!(all.on_host > 20, "{}", all.on_host);
     assert_on_device(test, &all, 0.25);
     assert_agrees(test, &all.differences);
@@ -132,6 +132,6 @@ fn sweeps_in_several_submissions_agree_with_the_cpu() {
     let own = preset("ouster-os1-64").unwrap().lidar;
     // More rays than a fifth of a million.
     assert!(own.channels.len() * own.columns() as usize * own.beam.ray_count() > 1 << 18);
-    let all = compare(&device, &mirrors(), &own, 0.3, &settings()).unwrap();
+    let all = compare(device, &mirrors(), &own, 0.3, &settings()).unwrap();
     assert_agrees(test, &all.differences);
 }

@@ -103,8 +103,8 @@ fn no_ray_leaks_through_an_edge() {
         let mesh = sphere(centre, radius, divisions);
         let rays = rays_to_edges(&mesh, centre + offset, 100_000);
         let caster = caster_of(mesh);
-        let hits = GpuCaster::new(&device, &caster).unwrap();
-        let hits = hits.closest_hits(&device, &caster, &rays).unwrap();
+        let hits = GpuCaster::new(device, &caster).unwrap();
+        let hits = hits.closest_hits(device, &caster, &rays).unwrap();
         // The hit is between the spheres in and around the mesh.
         let is_leak = |ray: &Ray, hit: &Option<etendue_gpu::GpuHit>| {
             hit.is_none_or(|hit| {
