@@ -238,12 +238,17 @@ fn a_frame_on_a_gpu_is_that_of_the_cpu() {
     let still = still.replace("plaster", "drywall");
     write(folder, "room.toml", ROOM);
     write(folder, "still.toml", &still);
+    // A quarter of the pixels in each direction
+    let camera = include_str!("../../../etendue-config/cameras/global-shutter.toml")
+        .replace("resolution_px = [752, 480]", "resolution_px = [188, 120]")
+        .replace("focal_px = [458.7, 457.3]", "focal_px = [114.7, 114.3]");
+    write(folder, "small.toml", &camera);
     let render = |scene: &str, device: &str, output: &str| {
         let arguments = [
             "render",
             scene,
             "--camera",
-            "global-shutter",
+            "small.toml",
             "--samples",
             "2",
             "--device",
