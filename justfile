@@ -4,13 +4,27 @@ set shell := ["bash", "-euo", "pipefail", "-c"]
 
 # Features in all tests, so that nothing is compiled twice.
 features := "etendue-cli/gpu,etendue-cli/studio,etendue-io/format-dependencies"
-build := "cargo build --quiet --workspace --bins --examples --features " + features
 
 _list:
     @just --list --unsorted
 
-# Everything that has to pass. Tests are last, so that their results end the output.
-ci: fmt clippy docs features benches deny examples commands formats robust python studio-page test
+# Everything that has to pass; needs just 1.42 or later. Tests are last, so that their results end the output.
+ci: fmt deny programs _compiled-beside-run test
+
+# What mostly compiles, beside what runs compiled programs: neither keeps two cores busy.
+[parallel]
+_compiled-beside-run: _compiled _run
+
+_compiled: clippy docs features benches formats _tests-compiled
+
+_run: examples commands robust python studio-page
+
+_tests-compiled:
+    cargo test --quiet --workspace --features {{ features }} --no-run
+
+# The programs and examples that other recipes run, with the features of the tests.
+programs:
+    cargo build --quiet --workspace --bins --examples --features {{ features }}
 
 # All tests. Tests on recordings are ignored where ETENDUE_DATA (or ../shared/data) is no folder; tests on a GPU, which may be
 # software (Debian: mesa-vulkan-drivers), are skipped without one.
@@ -56,17 +70,15 @@ benches:
     fi
 
 # Every numbered example runs.
-examples:
+examples: programs
     #!/usr/bin/env bash
     set -euo pipefail
-    {{ build }}
     for example in crates/etendue/examples/*.rs; do
         "${CARGO_TARGET_DIR:-target}/debug/examples/$(basename "$example" .rs)"
     done
 
 # Every command that README.md and docs/ show, in a reduced form where it is long; the tables of keys in docs/ are those of the schemas.
-commands:
-    {{ build }}
+commands: programs
     python3 scripts/keys.py --check
     python3 scripts/shown_commands.py
 
@@ -79,7 +91,7 @@ coverage-starts:
 
 # The Python package: a wheel of the dev profile, and its tests in an environment of their own. CPython 3.10 or later, or
 # free-threaded CPython 3.14: just python python3.14t
-python interpreter="python3":
+python interpreter="python3": programs
     #!/usr/bin/env bash
     set -euo pipefail
     export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
@@ -93,7 +105,6 @@ python interpreter="python3":
     {{ interpreter }} -m venv "$work/clean"
     "$work/clean/bin/pip" install --quiet "$(echo "$work"/wheels/*.whl)[test]"
     # Test it, with the command line as the reference.
-    {{ build }}
     "$work/clean/bin/python" -m pytest -q -p no:cacheprovider -rs
 
 # A wheel of the release profile with all optional features, for the glibc of this machine or a later one, and a source
@@ -157,13 +168,11 @@ formats:
 
 # Damaged files, absurd numbers and killed runs, in reduced form: docs/validation/robustness.md.
 robust: (mutate "20")
-    {{ build }}
     python3 scripts/mutate_numbers.py --sample 60
     python3 scripts/crash.py --rounds 1 --faults kill,full,twice --only simulate
 
 # Seeds and kept inputs of every fuzz target, as they are and changed at random, on any toolchain.
-mutate seconds="60":
-    {{ build }}
+mutate seconds="60": programs
     "${CARGO_TARGET_DIR:-target}/debug/mutate" {{ seconds }}
 
 # All checks of the unsafe code of etendue-simd.
@@ -199,18 +208,15 @@ fuzz seconds="60" *targets:
     scripts/fuzz.sh {{ seconds }} {{ targets }}
 
 # Every command ended at every kind of bad moment: kill, signals, full disk, closed pipe, the same output twice.
-crash rounds="20":
-    {{ build }}
+crash rounds="20": programs
     python3 scripts/crash.py --rounds {{ rounds }}
 
 # The sweeps, frames and fixes of a day of streaming, and the memory meanwhile; minutes.
-day:
-    {{ build }}
+day: programs
     python3 scripts/day.py
 
 # Every number of the examples and presets replaced by NaN, infinity, 0, -1, 1e308 and 1e-308; hours.
-mutate-numbers:
-    {{ build }}
+mutate-numbers: programs
     python3 scripts/mutate_numbers.py
 
 # Tests with the physics engine; its dependencies take minutes to build.
