@@ -285,17 +285,9 @@ fn measurements(
     measured: &Bound<'_, PyAny>,
     lidar: &Description,
 ) -> PyResult<Vec<BeamMeasurement>> {
-    // First returns of a sweep with the beams of the first sweep
+    // First returns of a sweep
     if let Ok(sweep) = measured.cast::<Sweep>() {
         let sweep = sweep.get().simulated();
-        let expected = lidar.shots(0);
-        let is_same = |(shot, other): (Shot, &Shot)| {
-            shot.azimuth == other.azimuth && shot.elevation == other.elevation
-        };
-        if sweep.index != 0 && !sweep.shots.iter().zip(&expected).all(is_same) {
-            let text = "measured: the beams of this lidar differ from sweep to sweep\nhelp: give a sweep of index 0";
-            return Err(PyValueError::new_err(text));
-        }
         let first = |shot: usize| match sweep.points_of(shot).first() {
             Some(point) => BeamMeasurement::new(Some(point.range), Some(point.intensity)),
             None => BeamMeasurement::default(),

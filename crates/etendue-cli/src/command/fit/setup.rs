@@ -1,6 +1,6 @@
 //! Setup of a fit: scene, sensor, scans and unknowns as a problem for the solver.
 
-use super::measurements;
+use super::measurements::{MeasuredScan, sensor_of};
 use super::values::placed;
 use crate::failure::Failure;
 use crate::source;
@@ -15,8 +15,9 @@ use etendue::estimate::model::{
 };
 use etendue::estimate::visibility::EdgeSettings;
 use etendue::scene::SceneBuilder;
-use etendue::sensors::lidar::{Air, Lidar, LightModel};
+use etendue::sensors::lidar::{Air, LightModel};
 use nalgebra::Isometry3;
+use std::sync::Arc;
 
 /// Fit problem with the names and values of its report.
 pub struct Setup {
@@ -46,24 +47,28 @@ impl Setup {
         // Scene, sensor and scans
         let loaded = source::scene(Some(&task.scene))?;
         let (sensor, _) = source::sensor_in(task.sensor.as_deref(), &loaded)?;
-        let lidar = &sensor.lidar;
-        let noiseless = NoiselessLidar::new(lidar);
+        let lidar = sensor.lidar.clone().checked();
+        let lidar = lidar.map_err(|error| fit_error(error.into()))?;
         let mut warnings = loaded.warnings.clone();
+        let scans = task.scans.iter().map(MeasuredScan::read);
+        let scans: Vec<MeasuredScan> = scans.collect::<Result<_, _>>()?;
+        let noiseless = sensor_of(&scans, &lidar);
         let mut readings = Vec::new();
-        for scan in &task.scans {
-            let (scan, scan_warnings) = measurements::read(scan, &noiseless)?;
+        for scan in scans {
+            let (scan, scan_warnings) = scan.of_shots(&noiseless)?;
             readings.push(scan);
             warnings.extend(scan_warnings);
         }
+        warnings.extend(without_intensity(task, &readings));
 
         // Model with unknown poses at their start
         let mut parts = loaded.scene.parts().clone();
         let mut poses = poses(task, &loaded)?;
-        let known = new_model(parts.clone(), lidar, &poses, &loaded.air)?;
+        let known = new_model(parts.clone(), &noiseless, &poses, &loaded.air)?;
         for free in &task.free {
             start_poses(free, &known, &mut parts, &mut poses)?;
         }
-        let mut model = new_model(parts.clone(), lidar, &poses, &loaded.air)?;
+        let mut model = new_model(parts.clone(), &noiseless, &poses, &loaded.air)?;
 
         // Unknowns
         let mut start = Vec::new();
@@ -100,13 +105,34 @@ impl Setup {
     }
 }
 
+/// Warning about an unknown material where the scans have no intensities.
+fn without_intensity(task: &FitTask, readings: &[Vec<BeamMeasurement>]) -> Option<String> {
+    let is_material = |free: &&FreeTask| free.path.starts_with("materials.");
+    let material = task.free.iter().find(is_material)?;
+    let mut beams = readings.iter().flatten();
+    let has_intensity = beams.any(|beam| beam.intensity().is_some());
+    (!has_intensity).then(|| {
+        format!(
+            "the scans have no intensities, which determine {}: a scan log has ranges only; give points with intensities, \
+             such as scan.csv or scan.pcd of `etendue simulate`",
+            material.path
+        )
+    })
+}
+
 fn new_model(
     parts: SceneBuilder,
-    lidar: &Lidar,
+    sensor: &NoiselessLidar,
     poses: &[Isometry3<f64>],
     air: &Air,
 ) -> Result<Model, Failure> {
-    let model = Model::new(parts, lidar, poses.to_vec());
+    let parts = SceneBuilder {
+        motions: vec![],
+        deformations: vec![],
+        ..parts
+    };
+    let scene = Arc::new(parts.build().map_err(|error| fit_error(error.into()))?);
+    let model = Model::of_sensor(scene, sensor.clone(), poses.to_vec());
     Ok(model.map_err(fit_error)?.in_air(air.clone()))
 }
 

@@ -20,7 +20,9 @@ use cloud::CloudReport;
 use etendue::config::presets::{SCENES, SENSORS};
 use etendue::config::toml_file::{Document, FileKind};
 use etendue::io::bag::is_bag;
+use etendue::io::input::read_bytes;
 use etendue::io::points::PointFormat;
+use etendue::io::scan_log::is_scan_log;
 use etendue::io::sequence::bag_files;
 use etendue_plot::{png, svg};
 use log::LogReport;
@@ -65,7 +67,7 @@ fn notes() -> String {
          describes two scan logs, and draws the range noise of the stationary sensor over range.\n\n\
          Described are scenes, sensors and other files of etendue (.toml), meshes (.obj, .ply, .stl, .gltf, \
          .glb), bags (MCAP, ROS 1, ROS 2), point clouds and packet captures ({}, .ply, .csv of x,y,z), \
-         folders of clouds, and scan logs (tinySLAM, CARMEN, RPLIDAR, MRPT, CSV). The content of a recording \
+         folders of clouds, and scan logs (tinySLAM, CARMEN, RPLIDAR, MRPT, CSV, beams.npz). The content of a recording \
          determines its format.",
         formats::points_only()
     )
@@ -138,6 +140,7 @@ impl Report {
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_cloud = match ending.to_ascii_lowercase().as_str() {
             "csv" => cloud::is_csv_cloud(file),
+            "npz" => !is_scan_log(&read_bytes(file)?),
             "ply" | "xyz" => true,
             _ if file.is_dir() => true,
             _ => PointFormat::of_ending(file).is_some_and(PointFormat::holds_points_only),
