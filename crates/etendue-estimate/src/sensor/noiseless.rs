@@ -42,15 +42,6 @@ impl NoiselessLidar {
 
     /// Noise-free model of a lidar, with the shots of the sweep with an index. Where a turn is no whole number of
     /// firings, the shots of one sweep are between those of another.
-    ///
-    /// # Example
-    /// ```
-    /// use etendue_config::sensor::preset;
-    /// use etendue_estimate::model::NoiselessLidar;
-    /// let lidar = preset("velodyne-vlp-16").unwrap().lidar;
-    /// let beams = [0, 1].map(|sweep| NoiselessLidar::of_sweep(&lidar, sweep).beams());
-    /// assert_eq!(beams, [28944, 28928]);
-    /// ```
     pub fn of_sweep(lidar: &Lidar, sweep: u32) -> Self {
         let shots = lidar.shots(sweep);
         Self {

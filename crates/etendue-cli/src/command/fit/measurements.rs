@@ -119,16 +119,16 @@ impl MeasuredScan {
     }
 }
 
-/// The sensor with the shots of the sweep that all scans are of, else of its first.
-pub fn sensor_of(scans: &[MeasuredScan], lidar: &Lidar) -> NoiselessLidar {
-    let first = NoiselessLidar::new(lidar);
-    let is_repeated = NoiselessLidar::of_sweep(lidar, 1).shots() == first.shots();
+/// Index of the sweep of a lidar that all scans are of, else that of its first.
+pub fn common_sweep(scans: &[MeasuredScan], lidar: &Lidar) -> u32 {
+    let [first, second] = [0, 1].map(|sweep| NoiselessLidar::of_sweep(lidar, sweep));
+    if first.shots() == second.shots() {
+        return 0;
+    }
     let mut sweeps = scans.iter().map(|scan| scan.sweep(lidar));
     match sweeps.next() {
-        Some(sweep) if !is_repeated && sweeps.all(|other| other == sweep) => {
-            NoiselessLidar::of_sweep(lidar, sweep)
-        }
-        _ => first,
+        Some(sweep) if sweeps.all(|other| other == sweep) => sweep,
+        _ => 0,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Setup of a fit: scene, sensor, scans and unknowns as a problem for the solver.
 
-use super::measurements::{MeasuredScan, sensor_of};
+use super::measurements::{MeasuredScan, common_sweep};
 use super::values::placed;
 use crate::failure::Failure;
 use crate::source;
@@ -15,9 +15,8 @@ use etendue::estimate::model::{
 };
 use etendue::estimate::visibility::EdgeSettings;
 use etendue::scene::SceneBuilder;
-use etendue::sensors::lidar::{Air, LightModel};
+use etendue::sensors::lidar::{Air, Lidar, LightModel};
 use nalgebra::Isometry3;
-use std::sync::Arc;
 
 /// Fit problem with the names and values of its report.
 pub struct Setup {
@@ -47,12 +46,12 @@ impl Setup {
         // Scene, sensor and scans
         let loaded = source::scene(Some(&task.scene))?;
         let (sensor, _) = source::sensor_in(task.sensor.as_deref(), &loaded)?;
-        let lidar = sensor.lidar.clone().checked();
-        let lidar = lidar.map_err(|error| fit_error(error.into()))?;
+        let lidar = &sensor.lidar;
         let mut warnings = loaded.warnings.clone();
         let scans = task.scans.iter().map(MeasuredScan::read);
         let scans: Vec<MeasuredScan> = scans.collect::<Result<_, _>>()?;
-        let noiseless = sensor_of(&scans, &lidar);
+        let sweep = common_sweep(&scans, lidar);
+        let noiseless = NoiselessLidar::of_sweep(lidar, sweep);
         let mut readings = Vec::new();
         for scan in scans {
             let (scan, scan_warnings) = scan.of_shots(&noiseless)?;
@@ -64,11 +63,11 @@ impl Setup {
         // Model with unknown poses at their start
         let mut parts = loaded.scene.parts().clone();
         let mut poses = poses(task, &loaded)?;
-        let known = new_model(parts.clone(), &noiseless, &poses, &loaded.air)?;
+        let known = new_model(parts.clone(), (lidar, sweep), &poses, &loaded.air)?;
         for free in &task.free {
             start_poses(free, &known, &mut parts, &mut poses)?;
         }
-        let mut model = new_model(parts.clone(), &noiseless, &poses, &loaded.air)?;
+        let mut model = new_model(parts.clone(), (lidar, sweep), &poses, &loaded.air)?;
 
         // Unknowns
         let mut start = Vec::new();
@@ -120,20 +119,16 @@ fn without_intensity(task: &FitTask, readings: &[Vec<BeamMeasurement>]) -> Optio
     })
 }
 
+/// A model of the shots of a sweep, by its index.
 fn new_model(
     parts: SceneBuilder,
-    sensor: &NoiselessLidar,
+    (lidar, sweep): (&Lidar, u32),
     poses: &[Isometry3<f64>],
     air: &Air,
 ) -> Result<Model, Failure> {
-    let parts = SceneBuilder {
-        motions: vec![],
-        deformations: vec![],
-        ..parts
-    };
-    let scene = Arc::new(parts.build().map_err(|error| fit_error(error.into()))?);
-    let model = Model::of_sensor(scene, sensor.clone(), poses.to_vec());
-    Ok(model.map_err(fit_error)?.in_air(air.clone()))
+    let model = Model::new(parts, lidar, poses.to_vec());
+    let model = model.map_err(fit_error)?;
+    Ok(model.in_sweep(sweep).in_air(air.clone()))
 }
 
 fn fit_error(error: ModelError) -> Failure {

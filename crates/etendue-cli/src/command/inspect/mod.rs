@@ -17,6 +17,7 @@ use crate::output::{print_report, write_file};
 use crate::source;
 use clap::Args;
 use cloud::CloudReport;
+pub use cloud::is_ply_mesh;
 use etendue::config::presets::{SCENES, SENSORS};
 use etendue::config::toml_file::{Document, FileKind};
 use etendue::io::bag::is_bag;
@@ -122,7 +123,7 @@ impl Report {
             "" if source::is_scene(file) => Self::of_scene(file),
             "toml" => Self::of_toml(file),
             "obj" | "stl" | "gltf" | "glb" => MeshReport::of(file).map(Self::Mesh),
-            "ply" if cloud::is_ply_mesh(file) => MeshReport::of(file).map(Self::Mesh),
+            "ply" if is_ply_mesh(file) => MeshReport::of(file).map(Self::Mesh),
             _ => Self::of_recording(file, lidar),
         }
     }
