@@ -27,7 +27,7 @@ pub(crate) fn has_arrays(bytes: &[u8], names: &[&str]) -> bool {
         let zip = ZipArchive::new(Cursor::new(bytes)).ok();
         zip.is_some_and(|zip| {
             let is_entry = |name: &&str| zip.index_for_name(&format!("{name}.npy")).is_some();
-            names.iter().all(|name| is_entry(name))
+            names.iter().all(is_entry)
         })
     };
     bytes.starts_with(MAGIC) && guarded(has).unwrap_or(false)
