@@ -20,7 +20,6 @@ use etendue::estimate::model::{
 use etendue::estimate::solve::{Solver, SolverLimits};
 use etendue::estimate::uncertainty::Gauge;
 use etendue::scene::SceneBuilder;
-use etendue::sensors::lidar::{Lidar as Description, Shot};
 use nalgebra::Isometry3;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
