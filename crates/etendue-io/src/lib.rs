@@ -39,6 +39,7 @@ mod mcap_messages;
 pub mod mesh;
 pub mod nmea;
 mod npy;
+mod npz;
 pub mod output;
 pub mod packets;
 mod ply;

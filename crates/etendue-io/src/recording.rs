@@ -2,7 +2,7 @@
 //!
 //! | container | content |
 //! |---|---|
-//! | scan logs | as [`crate::scan_log`] |
+//! | scan logs | as [`crate::scan_log`]; clouds, if beams have an elevation |
 //! | MCAP (ROS 2) | `LaserScan`, else `PointCloud2` |
 //! | ROS 2 bag in SQLite (`.db3`) | `LaserScan`, else `PointCloud2` |
 //! | packet capture, table with the field `sweep` | one scan per sweep |
@@ -26,7 +26,8 @@ use crate::scan_folder::{bag_files, files_of};
 use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::table::{PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
-use etendue_sensors::ScanLog;
+use etendue_sensors::{Scan, ScanLog};
+use nalgebra::Point3;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -108,7 +109,7 @@ fn parse(
     } else {
         let log = parse_scan_log(path, &bytes)?;
         warnings.extend(log.warnings.iter().cloned());
-        Content::Scans(log)
+        content_of(log)
     };
     Ok(SensorRecording {
         content,
@@ -176,6 +177,20 @@ fn from_bag(
         }),
         _ => Content::Clouds(clouds),
     })
+}
+
+/// Planar scans as they are, others as clouds. Beams without a return have points that are not finite.
+fn content_of(log: ScanLog) -> Content {
+    if log.scans.iter().all(Scan::is_planar) {
+        return Content::Scans(log);
+    }
+    let nowhere = Point3::new(f64::NAN, f64::NAN, f64::NAN);
+    let cloud = |scan: Scan| {
+        let beams = 0..scan.readings.len();
+        let points = beams.map(|beam| scan.point(beam).unwrap_or(nowhere));
+        (points.collect(), scan.intensities)
+    };
+    Content::Clouds(log.scans.into_iter().map(cloud).collect())
 }
 
 /// The sweeps of a file: those of a capture, those of the field `sweep`, or the only one.

@@ -87,7 +87,7 @@ impl Number for f32 {
 ///     Weather, as for `simulate`.
 /// paths : int, optional
 ///     Number of random light paths per ray, as for `simulate`.
-/// seed : int, default 0
+/// seed : int, default 1
 ///     Seed of all noise and of `randomise`.
 /// sweep : int, default 0
 ///     Index of the sweep of item 0. The next step of n environments is at `sweep + n`.
@@ -155,7 +155,7 @@ impl Number for f32 {
 /// >>> bool(np.nanmedian(abs(on_gpu - on_cpu)) < 1e-5)
 /// True
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, poses, *, bodies = None, values = None, randomise = None, weather = None, paths = None, seed = 0, sweep = 0, time = 0.0, labels = false, dtype = None, out = None, device = "cpu", threads = None, progress = None))]
+#[pyo3(signature = (scene, lidar, poses, *, bodies = None, values = None, randomise = None, weather = None, paths = None, seed = 1, sweep = 0, time = 0.0, labels = false, dtype = None, out = None, device = "cpu", threads = None, progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn simulate_batch<'py>(
     scene: SceneArgument<'py>,

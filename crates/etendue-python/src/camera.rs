@@ -44,7 +44,7 @@ const DEFAULT_CAMERA: &str = "ideal";
 ///     Light from one rough surface, also through mirrors and glass, or from any number of surfaces.
 /// samples : int, optional
 ///     Rays per pixel. Default: 16 for direct light, 64 for paths.
-/// seed : int, default 0
+/// seed : int, default 1
 ///     Seed of the random numbers.
 /// index : int, default 0
 ///     Index of the frame: frames have different noise.
@@ -87,7 +87,7 @@ const DEFAULT_CAMERA: &str = "ideal";
 /// >>> frame["picture"].shape[:2] == frame["depth"].shape == frame["label"].shape
 /// True
 #[pyfunction]
-#[pyo3(signature = (scene, camera = None, pose = None, *, light = "direct", samples = None, seed = 0, index = 0, time = 0.0, device = "cpu", threads = None))]
+#[pyo3(signature = (scene, camera = None, pose = None, *, light = "direct", samples = None, seed = 1, index = 0, time = 0.0, device = "cpu", threads = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn render<'py>(
     scene: SceneArgument<'py>,

@@ -20,7 +20,6 @@ use etendue::estimate::model::{
 use etendue::estimate::solve::{Solver, SolverLimits};
 use etendue::estimate::uncertainty::Gauge;
 use etendue::scene::SceneBuilder;
-use etendue::sensors::lidar::{Lidar as Description, Shot};
 use nalgebra::Isometry3;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -148,7 +147,7 @@ impl FitResult {
 /// scene : Scene
 /// lidar : Lidar
 /// measured : Sweep, or array of the shape (beams,) or (beams, 2)
-///     Ranges (m) and intensities (counts) of the first sweep of the lidar, shot by shot; NaN for none. Intensities count
+///     Ranges (m) and intensities (counts), shot by shot; NaN for none. Arrays are of the first sweep of the lidar. Intensities count
 ///     if a material or the receiver is unknown.
 /// free : list of str
 ///     Paths of the unknowns, as for `jacobian`.
@@ -216,7 +215,7 @@ pub fn fit(
     // Read the arguments.
     let (scene, lidar) = (scene.get(), lidar.get());
     let sensor = lidar.sensor();
-    let measurements = measurements(measured, &sensor.lidar)?;
+    let (measurements, sweep) = measurements(measured)?;
     let starts = starts(start)?;
     let given = pose.map(|pose| read_pose("pose", pose)).transpose()?;
     let of_start = starts.iter().find_map(|(path, value)| match value {
@@ -232,9 +231,10 @@ pub fn fit(
     let loaded = scene.loaded();
     let found = threads::run_controlled(py, threads, usize::MAX, progress.as_ref(), |control| {
         let parts = loaded.scene.parts();
-        let known = model_of(parts, loaded, sensor, pose)?;
+        let known = model_of(parts, loaded, sensor, pose)?.in_sweep(sweep);
         let (parts, pose) = moved_to_start(&known, &free, &starts, pose)?;
-        let mut model = model_of(&parts, loaded, sensor, pose)?.in_light(light)?;
+        let model = model_of(&parts, loaded, sensor, pose)?;
+        let mut model = model.in_sweep(sweep).in_light(light)?;
         release(&mut model, &free, poses, edges)?;
         let state = start_state(&model, &starts)?;
         let found = solve(model.clone(), measurements, &free, &state, control)?;
@@ -280,27 +280,17 @@ fn solve(
     Ok(report(&problem, &solver, solution, &Gauge::Free))
 }
 
-/// Measurements of the argument `measured`.
-fn measurements(
-    measured: &Bound<'_, PyAny>,
-    lidar: &Description,
-) -> PyResult<Vec<BeamMeasurement>> {
-    // First returns of a sweep with the beams of the first sweep
+/// Measurements of the argument `measured`, and the index of their sweep.
+fn measurements(measured: &Bound<'_, PyAny>) -> PyResult<(Vec<BeamMeasurement>, u32)> {
+    // First returns of a sweep
     if let Ok(sweep) = measured.cast::<Sweep>() {
         let sweep = sweep.get().simulated();
-        let expected = lidar.shots(0);
-        let is_same = |(shot, other): (Shot, &Shot)| {
-            shot.azimuth == other.azimuth && shot.elevation == other.elevation
-        };
-        if sweep.index != 0 && !sweep.shots.iter().zip(&expected).all(is_same) {
-            let text = "measured: the beams of this lidar differ from sweep to sweep\nhelp: give a sweep of index 0";
-            return Err(PyValueError::new_err(text));
-        }
         let first = |shot: usize| match sweep.points_of(shot).first() {
             Some(point) => BeamMeasurement::new(Some(point.range), Some(point.intensity)),
             None => BeamMeasurement::default(),
         };
-        return Ok((0..sweep.shots.len()).map(first).collect());
+        let shots = 0..sweep.shots.len();
+        return Ok((shots.map(first).collect(), sweep.index));
     }
 
     // Numbers, NaN for none
@@ -309,15 +299,13 @@ fn measurements(
     match numbers.shape[..] {
         [_] => {
             let ranges = numbers.values.iter();
-            Ok(ranges
-                .map(|range| BeamMeasurement::new(known(*range), None))
-                .collect())
+            let beams = ranges.map(|range| BeamMeasurement::new(known(*range), None));
+            Ok((beams.collect(), 0))
         }
         [_, 2] => {
             let pairs = numbers.values.chunks_exact(2);
-            Ok(pairs
-                .map(|pair| BeamMeasurement::new(known(pair[0]), known(pair[1])))
-                .collect())
+            let beams = pairs.map(|pair| BeamMeasurement::new(known(pair[0]), known(pair[1])));
+            Ok((beams.collect(), 0))
         }
         _ => Err(wrong_shape(
             "measured",

@@ -54,7 +54,7 @@ pub fn world_of<'a>(world: World<'a, f64>, loaded: &'a LoadedScene) -> World<'a,
 /// paths : int, optional
 ///     Number of random light paths per ray, for light that several rough surfaces reflect. Default: ray trees,
 ///     which are faster and only follow mirrors and glass.
-/// seed : int, default 0
+/// seed : int, default 1
 ///     Seed of all noise.
 /// sweep : int, default 0
 ///     Index of the sweep: sweeps of one seed have different noise, and other beams if the pattern of
@@ -103,7 +103,7 @@ pub fn world_of<'a>(world: World<'a, f64>, loaded: &'a LoadedScene) -> World<'a,
 /// >>> abs(len(on_gpu) - len(on_cpu)) <= 3
 /// True
 #[pyfunction]
-#[pyo3(signature = (scene, lidar, pose = None, *, bodies = None, values = None, weather = None, paths = None, seed = 0, sweep = 0, time = None, device = "cpu", threads = None, truth = false))]
+#[pyo3(signature = (scene, lidar, pose = None, *, bodies = None, values = None, weather = None, paths = None, seed = 1, sweep = 0, time = None, device = "cpu", threads = None, truth = false))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn simulate(
     py: Python<'_>,

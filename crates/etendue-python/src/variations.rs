@@ -283,7 +283,7 @@ fn check_count(name: &str, found: usize, count: usize) -> PyResult<()> {
 ///     Least and greatest number by path, as the argument `randomise` of `simulate_batch`.
 /// count : int
 ///     Number of environments, n.
-/// seed : int, default 0
+/// seed : int, default 1
 ///     Seed.
 ///
 /// Returns
@@ -299,7 +299,7 @@ fn check_count(name: &str, found: usize, count: usize) -> PyResult<()> {
 /// >>> bool(0.2 <= numbers.min() < 0.21), bool(0.79 < numbers.max() <= 0.8)
 /// (True, True)
 #[pyfunction]
-#[pyo3(signature = (randomise, count, *, seed = 0))]
+#[pyo3(signature = (randomise, count, *, seed = 1))]
 pub fn draw<'py>(
     py: Python<'py>,
     randomise: &Bound<'py, PyDict>,

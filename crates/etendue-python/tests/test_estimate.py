@@ -101,3 +101,11 @@ def test_a_number_is_estimated_from_its_start(arena, vlp):
     found = et.fit(arena, vlp, measured, [path], start={path: 0.5})
     # Measured 0.8004.
     assert found.estimate[path] == pytest.approx(0.8, abs=0.005)
+
+def test_a_fit_has_the_shots_of_the_sweep(arena, vlp):
+    """The shots of the second sweep of a VLP-16 are between those of the first, and fewer."""
+    measured = et.simulate(arena, vlp, seed=4, sweep=1)
+    assert measured.azimuth[0] != et.simulate(arena, vlp, seed=4).azimuth[0]
+    path = f"materials.{arena.materials[0]}.reflectance"
+    found = et.fit(arena, vlp, measured, [path])
+    assert found.verdict == "good"

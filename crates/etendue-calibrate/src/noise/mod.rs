@@ -15,7 +15,7 @@
 //! 5. A law of distance, from the ranging principle or from recordings at several distances.
 //! 6. [`reflectance`]: a reflectance model for gaps and extrapolation.
 //!
-//! [`verdict`] judges whether the data support the profile: clear, doubtful or refused.
+//! [`verdict`] judges whether the data support the profile: good, doubtful or refused.
 //!
 //! [`score`] tests a profile on beams that it was not fitted to, [`identify`](identify()) identifies
 //! materials, [`adapt`](transfer::adapt) predicts the profile of an unrecorded material, [`replay`](replay())

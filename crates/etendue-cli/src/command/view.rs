@@ -1,6 +1,7 @@
 //! `etendue view`.
 
 use super::calibrate::profile_picture;
+use super::inspect::is_ply_mesh;
 use super::register::NamedCloud;
 use crate::desktop;
 use crate::device::LidarOptions;
@@ -11,6 +12,7 @@ use crate::view::layers::{LayerPanels, PanelLayer};
 use crate::view::scene_view;
 use clap::Args;
 use etendue::config::presets::{PROFILES, SCENES, SENSORS};
+use etendue::config::scene;
 use etendue::config::toml_file::{Document, FileKind};
 use etendue::io::output::OutputSet;
 use etendue_plot::{Drawing, Point, palette, png, svg};
@@ -22,7 +24,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples: etendue view glass-door\n          \
     etendue view scan.pcd\n          \
     etendue view drive.mcap#3 -o sweep.png\n\n\
-    Scenes are drawn as a section from above, sensors as the directions of their beams, noise profiles as \
+    Scenes and meshes are drawn as a section from above, sensors as the directions of their beams, noise profiles as \
     curves, points and sweeps of recordings from above and from the side. Pictures, and the main picture of a \
     folder of results, are opened as they are. \
     `etendue simulate` draws a sensor in a scene.")]
@@ -98,6 +100,8 @@ impl View {
             "" if source::is_sensor(path) => Ok(scene_view::sensor(&source::sensor(&self.file)?.0)),
             "" if PROFILES.find(&self.file).is_ok() => profile_picture(&self.file),
             "toml" => self.drawing_of_toml(path),
+            "obj" | "stl" | "gltf" | "glb" => drawing_of_mesh(path),
+            "ply" if is_ply_mesh(path) => drawing_of_mesh(path),
             _ => self.drawing_of_points(),
         }
     }
@@ -172,6 +176,17 @@ impl View {
         commit(outputs)?;
         Ok(path)
     }
+}
+
+/// A section of a mesh file, as of a scene with this object only.
+fn drawing_of_mesh(path: &Path) -> Result<Drawing, Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let text = format!(
+        "version = 1\nname = {name:?}\n[[objects]]\nname = \"mesh\"\n\
+         shape.mesh = {{ file = {name:?} }}\nmaterial = \"white-paint\"\n"
+    );
+    let document = Document::new(path.with_extension("toml"), text);
+    Ok(scene_view::scene(&scene::parse(&document)?))
 }
 
 /// The ending of a name, in lower case.

@@ -601,3 +601,13 @@ fn words_of_missing_features_name_the_build_that_has_them() {
         }
     }
 }
+
+#[test]
+fn keys_of_a_table_in_braces_are_written_inside_it() {
+    let folder = folder();
+    let scene = "version = 1\n[[objects]]\nname = \"hall\"\nshape.mesh = { file = \"hall.obj\" }\n\
+                 material = \"concrete\"\n[objects.shape.mesh.materials]\nDoor = \"wood\"\n";
+    write(folder.path(), "hall.toml", scene);
+    let text = fail(folder.path(), &["simulate", "hall.toml"]);
+    assert_contains(&text, &["hall.toml:6", "write the keys inside the braces"]);
+}

@@ -87,7 +87,7 @@ fn a_recording_gives_a_profile_for_a_scene() {
     let panel = &report["materials"][0]["panels"][0];
     assert!((panel["distance_m"].as_f64().expect("a number") - 0.5).abs() < 5e-4);
     assert!((panel["tilt_deg"].as_f64().expect("a number") - 20.0).abs() < 0.1);
-    assert_eq!(report["materials"][0]["verdict"]["grade"], "clear");
+    assert_eq!(report["materials"][0]["verdict"]["grade"], "good");
     let files = ["wood-panel.png", "wood-panel.svg", "wood.toml"];
     assert_eq!(names(&folder.path().join("profiles")), files);
 

@@ -125,3 +125,26 @@ fn a_second_run_writes_the_same_reports() {
     };
     assert_eq!(reports(), reports());
 }
+
+#[test]
+fn slam_writes_a_folder_or_only_the_map() {
+    let folder = folder();
+    let path = folder.path();
+    let words = "simulate glass-door --sensor velodyne-vlp-16 --sweeps 3 -o run.mcap";
+    succeed(path, &words.split(' ').collect::<Vec<_>>());
+    // A file of another kind is refused before the scans are read
+    let error = fail(path, &["slam", "run.mcap", "-o", "map.png"]);
+    assert!(error.contains(".pcd"), "{error}");
+    succeed(path, &["slam", "run.mcap", "--accept-doubtful"]);
+    succeed(
+        path,
+        &["slam", "run.mcap", "--accept-doubtful", "-o", "map.ply"],
+    );
+    let points = |file: &str| {
+        let text = results(path, &["inspect", "--json", file]);
+        let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        found[0]["points"].as_u64().expect("a number of points")
+    };
+    assert!(points("map.ply") > 1000);
+    assert_eq!(points("map.ply"), points("out/slam/map.csv"));
+}

@@ -1,6 +1,6 @@
 //! Every verb reads every kind of recording.
 
-use crate::{etendue, fail, folder, recording, stderr, stdout, succeed, write};
+use crate::{etendue, fail, folder, recording, results, stderr, stdout, succeed, write};
 use etendue::io::bag::RecordedCloud;
 use std::path::Path;
 
@@ -240,4 +240,27 @@ fn files_of_etendue_are_described_by_their_kind() {
         report.contains("a robot file") && report.contains("etendue run"),
         "{report}"
     );
+}
+
+/// The points of a beams file are those of the points file: the origins of the beams of a VLP-16 are up to 11.2 mm from
+/// that of the sensor, which the beams file does not have. Without elevations they were up to 1.3 m away.
+#[test]
+fn the_beams_of_several_channels_are_points_in_space() {
+    let folder = folder();
+    let path = folder.path();
+    let words = "simulate arena --sensor velodyne-vlp-16 --sweeps 2 --frame sensor --formats csv,npz -o out";
+    succeed(path, &words.split(' ').collect::<Vec<_>>());
+    for beams in ["out/beams.csv", "out/beams.npz"] {
+        let compare = ["compare", "out/scan.csv", beams, "--json"];
+        let output = succeed(path, &compare);
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let farthest = found["hausdorff_m"].as_f64().expect("a distance");
+        assert!(farthest < 0.0125, "{beams}: {farthest}");
+        assert!(farthest > 0.001, "{beams}: {farthest}");
+    }
+    // Both are described as beams, with and without a return
+    for beams in ["out/beams.csv", "out/beams.npz"] {
+        let text = results(path, &["inspect", beams]);
+        assert!(text.contains("2 scans of 28928 to 28944 beams"), "{text}");
+    }
 }

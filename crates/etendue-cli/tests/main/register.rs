@@ -62,7 +62,15 @@ fn every_method_registers_two_clouds() {
 fn a_folder_gets_the_numbers_and_a_picture() {
     let folder = folder();
     rooms(folder.path());
-    let arguments = ["register", "a.csv", "b.csv", "--default", "-o", "out"];
+    let arguments = [
+        "register",
+        "a.csv",
+        "b.csv",
+        "--settings",
+        "common",
+        "-o",
+        "out",
+    ];
     let output = succeed(folder.path(), &arguments);
     assert!(stdout(&output).contains("b_from_a"), "{}", stdout(&output));
     let expected = ["registration.json", "registration.png", "registration.svg"];
@@ -230,4 +238,24 @@ fn clouds_in_the_frame_of_the_world_are_reported() {
     assert!(one.contains("the result is the pose of a lidar"), "{one}");
     let none = warning("d.csv", "c.csv");
     assert!(!none.contains("column range"), "{none}");
+}
+
+/// The mount of one lidar relative to another, from one sweep of each in a bag. Measured: within 1 mm and 0.01 degrees.
+#[test]
+fn two_lidars_of_a_bag_are_registered_by_their_topics() {
+    let folder = folder();
+    let words = "simulate glass-door --sensor ouster-os1-64@0,0,0.4,0 --sensor livox-mid-360@0.3,-0.2,0,25,20,0 -o rig.mcap";
+    succeed(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let words =
+        "rig.mcap#0 rig.mcap#0 --topic /livox_mid_360/points --topic-b /ouster_os1_64/points";
+    let found = json(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    for (axis, expected) in [0.3, -0.2, -0.4].into_iter().enumerate() {
+        let error = number(&found["translation_m"][axis]) - expected;
+        assert!(error.abs() < 0.02, "{axis}: {found}");
+    }
+    for (angle, expected) in [("yaw", 25.0), ("pitch", 20.0), ("roll", 0.0)] {
+        let error = number(&found["rotation_deg"][angle]) - expected;
+        assert!(error.abs() < 0.3, "{angle}: {found}");
+    }
+    assert_eq!(found["a"], "rig.mcap#0 /livox_mid_360/points");
 }

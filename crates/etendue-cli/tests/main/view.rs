@@ -29,6 +29,8 @@ fn scenes_sensors_profiles_points_and_sweeps_have_a_picture() {
         &[&["simulate", "glass-door", "-o", "run.mcap"][..], &lidar].concat(),
     );
     succeed(path, &["simulate", "-o", "beams.csv"]);
+    let wedge = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    write(path, "wedge.obj", wedge);
     for (file, picture) in [
         ("glass-door", "glass-door.png"),
         ("ball.toml", "ball.png"),
@@ -39,6 +41,7 @@ fn scenes_sensors_profiles_points_and_sweeps_have_a_picture() {
         ("scan.pcd", "scan.png"),
         ("run.mcap#1", "run.png"),
         ("beams.csv", "beams.png"),
+        ("wedge.obj", "wedge.png"),
     ] {
         let text = results(path, &["view", file, "--no-open"]);
         assert_eq!(text, format!("out/view/{picture}\n"), "{file}");

@@ -68,9 +68,9 @@ fn is_false(value: &bool) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VerdictFile {
-    /// `clear`, `doubtful` or `refused`.
+    /// `good`, `doubtful` or `refused`.
     pub grade: String,
-    /// Reasons of a grade other than clear.
+    /// Reasons of a grade other than good.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
 }

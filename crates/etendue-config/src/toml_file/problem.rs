@@ -76,6 +76,10 @@ impl TomlProblem {
                 format!("write \"version = {known}\", or use a newer etendue")
             }
             Self::Value { remedy, .. } => remedy.clone(),
+            // The parser's message for `[a.b]` or `a.b = ..` after `a = { .. }`
+            Self::Syntax { message } if message.contains("inline table") => {
+                "a table in braces is complete: write the keys inside the braces, or all of them below a [table]".into()
+            }
             Self::Syntax { .. } => "see https://toml.io for the syntax of TOML".into(),
         }
     }

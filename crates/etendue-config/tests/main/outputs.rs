@@ -121,6 +121,26 @@ fn a_csv_is_read_back_as_the_scans_that_were_written() {
 }
 
 #[test]
+fn an_archive_of_beams_has_the_scans_of_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&arena(), &sweeps(), folder.path());
+    let [table, archive] =
+        ["scan.csv", "scan.npz"].map(|name| read_scan_log(&folder.path().join(name)).unwrap());
+    assert_eq!(archive.scans.len(), 2);
+    for (read, expected) in archive.scans.iter().zip(&table.scans) {
+        assert_eq!(read.readings, expected.readings);
+        assert_eq!(read.intensities, expected.intensities);
+        let moved = read.odom_from_robot.unwrap() * expected.odom_from_robot.unwrap().inverse();
+        assert!(moved.translation.vector.norm() < 1e-9 && moved.rotation.angle().abs() < 1e-9);
+        // The table has nine decimals
+        let pairs = read.azimuths.iter().zip(expected.azimuths.iter());
+        let pairs = pairs.chain(read.elevations.iter().zip(expected.elevations.iter()));
+        let all: Vec<f64> = pairs.map(|(a, b)| (a - b).abs()).collect();
+        assert!(all.len() >= read.readings.len() && all.iter().all(|error| *error < 1e-9));
+    }
+}
+
+#[test]
 fn clouds_are_read_back_in_every_encoding() {
     let folder = tempfile::tempdir().unwrap();
     let sweeps = sweeps();

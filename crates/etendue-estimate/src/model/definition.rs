@@ -100,8 +100,8 @@ pub enum ModelError {
 impl Model {
     /// Model without unknowns, of a lidar at rest during each scan.
     ///
-    /// The beams of a scan are the shots of the first sweep of the lidar; each measures range and
-    /// intensity. Predictions are expected measurements, without noise, jitter and rounding. The
+    /// The beams of a scan are the shots of the first sweep of the lidar ([`Model::in_sweep`] selects another); each
+    /// measures range and intensity. Predictions are expected measurements, without noise, jitter and rounding. The
     /// scene is static, as at time zero.
     ///
     /// # Errors
@@ -155,6 +155,13 @@ impl Model {
             light: LightModel::default(),
             edges: None,
         })
+    }
+
+    /// The model with the shots of the sweep with an index, in place of the first: before parameters are freed.
+    #[must_use]
+    pub fn in_sweep(mut self, sweep: u32) -> Self {
+        self.sensor = NoiselessLidar::of_sweep(self.sensor.lidar(), sweep);
+        self
     }
 
     /// The model with weather, by its mean extinction and backscatter.

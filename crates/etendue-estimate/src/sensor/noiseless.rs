@@ -5,7 +5,7 @@ use etendue_sensors::lidar::{Lidar, Shot, ShotList};
 use nalgebra::Point3;
 use std::sync::Arc;
 
-/// Noise-free lidar at rest during a scan; a scan has the shots of the first sweep.
+/// Noise-free lidar at rest during a scan; a scan has the shots of one sweep, by default the first.
 #[derive(Clone, Debug)]
 pub struct NoiselessLidar {
     lidar: Lidar,
@@ -35,9 +35,15 @@ impl Direction {
 }
 
 impl NoiselessLidar {
-    /// Noise-free model of a lidar.
+    /// Noise-free model of a lidar, with the shots of its first sweep.
     pub fn new(lidar: &Lidar) -> Self {
-        let shots = lidar.shots(0);
+        Self::of_sweep(lidar, 0)
+    }
+
+    /// Noise-free model of a lidar, with the shots of the sweep with an index. Where a turn is no whole number of
+    /// firings, the shots of one sweep are between those of another.
+    pub fn of_sweep(lidar: &Lidar, sweep: u32) -> Self {
+        let shots = lidar.shots(sweep);
         Self {
             lidar: lidar.clone(),
             stride: 1,

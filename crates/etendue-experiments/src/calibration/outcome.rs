@@ -10,13 +10,13 @@ use etendue_calibrate::noise::{CalibrationOptions, RangingPrinciple, calibrate};
 /// Outcome of a calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// Clear, and right within the stated interval.
+    /// Good, and right within the stated interval.
     Right,
     /// Doubtful.
     Doubtful,
     /// Refused, with a verdict or an error.
     Refused,
-    /// Clear, but outside the stated interval.
+    /// Good, but outside the stated interval.
     Wrong,
 }
 
@@ -42,7 +42,7 @@ const SIMULTANEOUS_95: f64 = 2.955;
 /// Incidences of the compared figures, degrees.
 const INCIDENCES: [f64; 5] = [8.0, 16.0, 24.0, 32.0, 40.0];
 
-/// Calibrates a simulated recording, and compares the profile with the known one. A clear profile is right if
+/// Calibrates a simulated recording, and compares the profile with the known one. A good profile is right if
 /// all its figures are within their simultaneous 95 % interval.
 pub fn run(kind: RecordingKind, seed: u64) -> RecordingOutcome {
     // Calibrate, test on held-out scans, and judge
@@ -84,8 +84,8 @@ pub fn run(kind: RecordingKind, seed: u64) -> RecordingOutcome {
     let outcome = match verdict.grade() {
         Grade::Refused => Outcome::Refused,
         Grade::Doubtful => Outcome::Doubtful,
-        Grade::Clear if figures.iter().all(is_right) => Outcome::Right,
-        Grade::Clear => Outcome::Wrong,
+        Grade::Good if figures.iter().all(is_right) => Outcome::Right,
+        Grade::Good => Outcome::Wrong,
     };
     RecordingOutcome {
         kind,

@@ -295,6 +295,7 @@ impl Plan {
             time: f64::from(sweep) * 0.1,
             beam_interval: 0.0,
             azimuths: found.measurements.iter().map(|m| m.azimuth).collect(),
+            elevations: [].into(),
             readings: found.measurements.iter().map(|m| m.reading).collect(),
             intensities: Vec::new(),
             odom_from_robot: None,

@@ -10,17 +10,17 @@ use std::fmt::Write as _;
 pub struct KindRow {
     /// The kind.
     pub kind: RecordingKind,
-    /// Clear and right.
+    /// Good and right.
     pub right: usize,
     /// Doubtful.
     pub doubtful: usize,
     /// Refused.
     pub refused: usize,
-    /// Clear but wrong.
+    /// Good but wrong.
     pub wrong: usize,
 }
 
-/// Coverage of the 95 % intervals of a quantity over the clear recordings.
+/// Coverage of the 95 % intervals of a quantity over the good recordings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coverage {
     /// The quantity.
@@ -59,11 +59,11 @@ impl CalibrationTable {
                 wrong: count(Outcome::Wrong),
             }
         };
-        let is_clear =
+        let is_good =
             |one: &&RecordingOutcome| matches!(one.outcome, Outcome::Right | Outcome::Wrong);
-        let clear = outcomes.iter().filter(is_clear);
+        let good = outcomes.iter().filter(is_good);
         let coverage = |quantity: Quantity| {
-            let figures = clear.clone().flat_map(|one| &one.figures);
+            let figures = good.clone().flat_map(|one| &one.figures);
             let of_quantity = figures.filter(|figure| figure.quantity == quantity);
             let all = of_quantity.clone().count();
             let covered = of_quantity.filter(|figure| figure.normalised().abs() <= HALF_95);
@@ -96,7 +96,7 @@ impl CalibrationTable {
         self.rows.iter().map(of).sum()
     }
 
-    /// Fraction of the clear recordings that are wrong.
+    /// Fraction of the good recordings that are wrong.
     pub fn wrong_fraction(&self) -> f64 {
         let wrong = self.total(Outcome::Wrong);
         wrong as f64 / (wrong + self.total(Outcome::Right)).max(1) as f64
@@ -105,7 +105,7 @@ impl CalibrationTable {
     /// The table in Markdown.
     pub fn markdown(&self) -> String {
         let mut text = String::from(
-            "| recordings | right | doubtful | refused | wrong but clear |\n|---|---|---|---|---|\n",
+            "| recordings | right | doubtful | refused | wrong but good |\n|---|---|---|---|---|\n",
         );
         for row in &self.rows {
             let name = row.kind.name();

@@ -12,12 +12,12 @@ use nalgebra::{Isometry2, Matrix3, Vector2, Vector3};
 const SEEDS: u64 = 2;
 
 /// The reduced form of `just coverage-calibrate`. Of 22 recordings with poles, people, clutter, other surfaces and moving
-/// robots, at most one that is clear is outside the simultaneous 95 % interval of its figures (measured: 15 right, 1
+/// robots, at most one that is good is outside the simultaneous 95 % interval of its figures (measured: 15 right, 1
 /// doubtful, 6 refused, none outside).
 /// The 95 % intervals contain at least 13 of the 15 distances, and 92 % of the other figures (measured: all, 98 to 100 %).
 #[test]
 #[ignore = "12 s on two cores: just long"]
-fn clear_calibrations_are_right_within_their_intervals() {
+fn good_calibrations_are_right_within_their_intervals() {
     let outcomes: Vec<_> = RecordingKind::ALL
         .iter()
         .flat_map(|kind| (0..SEEDS).map(|seed| run(*kind, seed)))

@@ -47,6 +47,7 @@ pub(super) fn decode<'a>(message: &mut impl MessageReader<'a>) -> Option<Recorde
             0.0
         },
         azimuths: azimuths.collect(),
+        elevations: [].into(),
         // Keep intensities only if every beam has one
         intensities: if intensities.len() == readings.len() {
             intensities

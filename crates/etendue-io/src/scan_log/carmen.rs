@@ -129,6 +129,7 @@ impl Reader {
             time,
             beam_interval: 0.0,
             azimuths: self.geometries.regular(first, step, beams),
+            elevations: [].into(),
             readings,
             intensities: Vec::new(),
             odom_from_robot: Some(odometry),
@@ -164,6 +165,7 @@ impl Reader {
             time: self.time(fields)?,
             beam_interval: 0.0,
             azimuths: self.geometries.regular(first, step, beams),
+            elevations: [].into(),
             readings,
             intensities: if intensities.len() == beams {
                 intensities

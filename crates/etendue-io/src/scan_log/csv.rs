@@ -5,6 +5,7 @@
 //! | column | meaning |
 //! |---|---|
 //! | `azimuth_rad` or `azimuth_deg` | direction of the beam, anticlockwise from the sensor's x axis (required) |
+//! | `elevation_rad` or `elevation_deg` | elevation of the beam above the sensor's x-y plane; 0 without this column |
 //! | `range_m` | range; empty or `inf` for no return (required) |
 //! | `sweep` | number of the scan: a change begins a scan (one scan without this column) |
 //! | `time_s` | time of the beam; the scan's is that of its first beam |
@@ -94,6 +95,8 @@ struct Columns {
     width: usize,
     azimuth: usize,
     degrees: bool,
+    /// Column of the elevation, and whether it is in degrees.
+    elevation: Option<(usize, bool)>,
     range: usize,
     sweep: Option<usize>,
     time: Option<usize>,
@@ -129,6 +132,8 @@ impl Columns {
                 .or_else(|| find("azimuth_deg"))
                 .ok_or_else(|| missing("azimuth_rad"))?,
             degrees: radians.is_none(),
+            elevation: (find("elevation_rad").map(|column| (column, false)))
+                .or_else(|| find("elevation_deg").map(|column| (column, true))),
             range: find("range_m").ok_or_else(|| missing("range_m"))?,
             sweep: find("sweep"),
             time: find("time_s"),
@@ -161,8 +166,10 @@ fn check_renamed(header: TextLine<'_>, names: &[&str]) -> Result<(), FormatError
 struct Reader {
     log: ScanLog,
     geometries: Geometries,
+    elevated: Geometries,
     sweep: String,
     azimuths: Vec<f64>,
+    elevations: Vec<f64>,
     scan: Option<Scan>,
 }
 
@@ -178,12 +185,11 @@ impl Reader {
             self.scan = Some(self.begin_scan(columns, fields)?);
         }
         // Append the beam
-        let azimuth = fields[columns.azimuth].number()?;
-        self.azimuths.push(if columns.degrees {
-            azimuth.to_radians()
-        } else {
-            azimuth
-        });
+        self.azimuths
+            .push(angle(fields, (columns.azimuth, columns.degrees))?);
+        if let Some(elevation) = columns.elevation {
+            self.elevations.push(angle(fields, elevation)?);
+        }
         let reading = reading(columns, fields)?;
         let intensity = columns
             .intensity
@@ -209,6 +215,7 @@ impl Reader {
             time: time.unwrap_or(self.log.scans.len() as f64),
             beam_interval: 0.0,
             azimuths: [].into(),
+            elevations: [].into(),
             readings: Vec::new(),
             intensities: Vec::new(),
             odom_from_robot: odometry,
@@ -218,9 +225,17 @@ impl Reader {
     fn end_scan(&mut self) {
         if let Some(mut scan) = self.scan.take() {
             scan.azimuths = self.geometries.share(std::mem::take(&mut self.azimuths));
+            let elevations = std::mem::take(&mut self.elevations);
+            scan.elevations = self.elevated.share_elevations(elevations);
             self.log.scans.push(scan);
         }
     }
+}
+
+/// The angle in a column, rad, and whether the column is in degrees.
+fn angle(fields: &[TextField<'_>], (column, degrees): (usize, bool)) -> Result<f64, FormatError> {
+    let angle = fields[column].number()?;
+    Ok(if degrees { angle.to_radians() } else { angle })
 }
 
 fn reading(columns: &Columns, fields: &[TextField<'_>]) -> Result<RangeReading, FormatError> {

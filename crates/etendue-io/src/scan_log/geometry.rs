@@ -9,16 +9,24 @@ pub(super) struct Geometries {
 }
 
 impl Geometries {
-    /// `azimuths` (rad) as shared data. Equal azimuths of the preceding scan are reused.
-    pub fn share(&mut self, azimuths: Vec<f64>) -> Arc<[f64]> {
+    /// `angles` (rad) as shared data. Equal angles of the preceding scan are reused.
+    pub fn share(&mut self, angles: Vec<f64>) -> Arc<[f64]> {
         match &self.last {
-            Some(last) if **last == *azimuths => last.clone(),
+            Some(last) if **last == *angles => last.clone(),
             _ => {
-                let shared: Arc<[f64]> = azimuths.into();
+                let shared: Arc<[f64]> = angles.into();
                 self.last = Some(shared.clone());
                 shared
             }
         }
+    }
+
+    /// `elevations` (rad) as shared data; none if all are zero, as in a planar scan.
+    pub fn share_elevations(&mut self, mut elevations: Vec<f64>) -> Arc<[f64]> {
+        if elevations.iter().all(|elevation| *elevation == 0.0) {
+            elevations.clear();
+        }
+        self.share(elevations)
     }
 
     /// `beams` azimuths from `first` in steps of `step`, rad.

@@ -1,4 +1,4 @@
-//! Recordings of planar scans. The content of a log determines its format.
+//! Recordings with one reading per beam, mostly planar scans. The content of a log determines its format.
 //!
 //! | format | recognition | source |
 //! |---|---|---|
@@ -9,6 +9,7 @@
 //! | RPLIDAR rows | three numbers per line: range, quality, angle | ROS scans, one beam per row |
 //! | RPLIDAR blocks | `Timestamp:` ... `ranges: array('f', [..])` | ROS scans, printed |
 //! | etendue CSV | a header with `azimuth_rad` or `azimuth_deg`, and `range_m` | this program; see [`csv`] |
+//! | etendue NPZ | an archive with the arrays `azimuth_rad` and `range_m` | this program; see [`write_sweeps_npz`] |
 //!
 //! Logs may be compressed with bzip2, gzip or zstd, or come from a driver that is still writing
 //! ([`ScanStream`]).
@@ -68,6 +69,9 @@ pub fn parse_scan_log(
     if rawlog::is_rawlog(bytes) {
         return rawlog::parse(path, bytes);
     }
+    if npz::is_scan_log(bytes) {
+        return npz::parse(path, bytes);
+    }
     let content = str_of(path, bytes)?;
     let format = Format::of(content).ok_or_else(|| unknown(path, content))?;
     let log = format.parse(TextContent { path, content })?;
@@ -86,7 +90,9 @@ pub fn parse_scan_log(
 pub fn is_scan_log(content: &(impl AsRef<[u8]> + ?Sized)) -> bool {
     let bytes = content.as_ref();
     let text = std::str::from_utf8(bytes).ok();
-    rawlog::is_rawlog(bytes) || text.is_some_and(|text| Format::of(text).is_some())
+    rawlog::is_rawlog(bytes)
+        || npz::is_scan_log(bytes)
+        || text.is_some_and(|text| Format::of(text).is_some())
 }
 
 #[derive(Clone, Copy)]

@@ -1,12 +1,169 @@
 //! Sweeps as NumPy arrays.
 
-use crate::FormatError;
+use super::Geometries;
 use crate::npy::{Element, write_array};
+use crate::npz::{NpzArray, has_arrays, read_arrays};
 use crate::output::{OutputSet, SimulatedSweeps, check_beams};
-use etendue_sensors::{BeamMeasurement, RangeReading, Truth};
+use crate::precision::single;
+use crate::table::ColumnData;
+use crate::{FileLocation, FormatError};
+use etendue_sensors::{BeamMeasurement, RangeReading, Scan, ScanLog, Truth};
+use nalgebra::{Isometry2, Vector2};
 use std::io::{self, Seek, Write};
+use std::ops::Range;
 use std::path::Path;
 use zip::write::SimpleFileOptions;
+
+/// Whether the content is an archive of beams.
+pub(super) fn is_scan_log(bytes: &[u8]) -> bool {
+    has_arrays(bytes, &["azimuth_rad", "range_m"])
+}
+
+/// Reads the archives of [`write_sweeps_npz`]. Only `azimuth_rad` and `range_m` are required.
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<ScanLog, FormatError> {
+    let beams = Beams {
+        path,
+        arrays: read_arrays(path, bytes)?,
+    };
+    let mut geometries = Geometries::default();
+    let mut elevated = Geometries::default();
+    let mut scans = Vec::new();
+    for (number, scan) in beams.scans()?.into_iter().enumerate() {
+        // Directions, readings and intensities
+        let azimuths = beams.required("azimuth_rad")?;
+        let elevations = beams.per_beam("elevation_rad")?;
+        let elevations = elevations.map_or(Vec::new(), |all| numbers(all, &scan));
+        let intensities = match beams.per_beam("intensity")? {
+            None => beams.per_beam("power_per_m2_sr")?,
+            intensities => intensities,
+        };
+        let times = beams.per_beam("time_s")?;
+        scans.push(Scan {
+            time: times.map_or(number as f64, |times| times.number(scan.start)),
+            beam_interval: 0.0,
+            azimuths: geometries.share(numbers(azimuths, &scan)),
+            elevations: elevated.share_elevations(elevations),
+            readings: beams.readings(&scan)?,
+            intensities: intensities.map_or(Vec::new(), |all| {
+                let numbers = scan.clone().map(|beam| single(all.number(beam)));
+                numbers.collect()
+            }),
+            odom_from_robot: beams.pose(number),
+        });
+    }
+    Ok(ScanLog {
+        description: "etendue NPZ".into(),
+        scans,
+        warnings: Vec::new(),
+    })
+}
+
+/// The numbers of a part of an array.
+fn numbers(all: &ColumnData, part: &Range<usize>) -> Vec<f64> {
+    part.clone().map(|beam| all.number(beam)).collect()
+}
+
+/// The arrays of an archive of beams.
+struct Beams<'a> {
+    path: &'a Path,
+    arrays: Vec<NpzArray>,
+}
+
+impl Beams<'_> {
+    fn array(&self, name: &str) -> Option<&NpzArray> {
+        self.arrays.iter().find(|array| array.name == name)
+    }
+
+    fn damaged(&self, message: String) -> FormatError {
+        let remedy = "give the beams.npz of `etendue simulate`, or an archive with azimuth_rad and range_m of one \
+                      shape: (beams,) or (scans, beams)";
+        FormatError::malformed(self.path, FileLocation::File, message, remedy)
+    }
+
+    /// An array with one number per beam, if there is one.
+    fn per_beam(&self, name: &str) -> Result<Option<&ColumnData>, FormatError> {
+        let Some(array) = self.array(name) else {
+            return Ok(None);
+        };
+        let beams = self.array("range_m").map_or(0, |ranges| ranges.data.len());
+        if array.data.len() == beams {
+            return Ok(Some(&array.data));
+        }
+        let count = array.data.len();
+        Err(self.damaged(format!(
+            "the array {name} has {count} numbers, and range_m {beams}"
+        )))
+    }
+
+    /// An array with one number per beam.
+    fn required(&self, name: &str) -> Result<&ColumnData, FormatError> {
+        let array = self.per_beam(name)?;
+        array.ok_or_else(|| self.damaged(format!("there is no array of numbers {name}")))
+    }
+
+    /// The beams of each scan: the rows of a table, or those with one number in `sweep`.
+    fn scans(&self) -> Result<Vec<Range<usize>>, FormatError> {
+        let beams = self.required("range_m")?.len();
+        let shape = self.array("range_m").map_or(&[][..], |array| &array.shape);
+        let row = match shape {
+            [_, row] => usize::try_from(*row).unwrap_or(0),
+            _ => beams,
+        };
+        let sweeps = self.per_beam("sweep")?;
+        let begins = |beam: usize| match sweeps {
+            Some(sweeps) => beam == 0 || sweeps.number(beam) != sweeps.number(beam - 1),
+            None => beam.is_multiple_of(row),
+        };
+        let starts: Vec<usize> = (0..beams).filter(|beam| begins(*beam)).collect();
+        let ends = starts.iter().skip(1).copied().chain([beams]);
+        Ok(starts
+            .iter()
+            .zip(ends)
+            .map(|(start, end)| *start..end)
+            .collect())
+    }
+
+    /// The readings of a scan: an error code, else the range as in REP 117.
+    fn readings(&self, scan: &Range<usize>) -> Result<Vec<RangeReading>, FormatError> {
+        let ranges = self.required("range_m")?;
+        let codes = self.per_beam("error_code")?;
+        let reading = |beam: usize| {
+            let code = codes.map_or(-1.0, |codes| codes.number(beam));
+            let range = ranges.number(beam);
+            if (0.0..=255.0).contains(&code) {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "from 0 to 255"
+                )]
+                return Ok(RangeReading::Error(code as u8));
+            }
+            if range == f64::NEG_INFINITY {
+                return Ok(RangeReading::TooNear);
+            }
+            if !range.is_finite() {
+                return Ok(RangeReading::NoReturn);
+            }
+            if range < 0.0 {
+                return Err(self.damaged(format!("the range {range} of beam {beam} is negative")));
+            }
+            Ok(RangeReading::Range(range))
+        };
+        scan.clone().map(reading).collect()
+    }
+
+    /// Pose of the sensor in the plane at the start of a scan, if the archive has one.
+    fn pose(&self, scan: usize) -> Option<Isometry2<f64>> {
+        let poses = &self.array("world_from_sensor")?.data;
+        let first = scan * 16;
+        let number = |row: usize, column: usize| {
+            let at = first + 4 * row + column;
+            (at < poses.len()).then(|| poses.number(at))
+        };
+        let position = Vector2::new(number(0, 3)?, number(1, 3)?);
+        Some(Isometry2::new(position, number(1, 0)?.atan2(number(0, 0)?)))
+    }
+}
 
 /// Writes an `.npz` for `numpy.load`.
 ///

@@ -175,6 +175,7 @@ impl Rawlog {
                 time,
                 beam_interval: 0.0,
                 azimuths: self.geometries.regular(first, sign * step, beams as usize),
+                elevations: [].into(),
                 readings,
                 intensities,
                 odom_from_robot: self.moved,

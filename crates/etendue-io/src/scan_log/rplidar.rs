@@ -35,6 +35,7 @@ impl Collector {
             azimuths: self
                 .geometries
                 .share(beams.iter().map(|beam| beam.azimuth).collect()),
+            elevations: [].into(),
             readings: beams.iter().map(|beam| beam.reading).collect(),
             intensities: beams.iter().map(|beam| beam.intensity).collect(),
             odom_from_robot: None,
@@ -237,6 +238,7 @@ impl Block {
             time: self.time,
             beam_interval: 0.0,
             azimuths: geometries.regular(first, step, readings.len()),
+            elevations: [].into(),
             readings,
             intensities,
             odom_from_robot: None,

@@ -57,6 +57,7 @@ fn scan(
         time: fields[0].number()? * 1e-6,
         beam_interval: 0.0,
         azimuths: geometries.regular((FIRST_STEP - FRONT_STEP) * step, step, BEAMS),
+        elevations: [].into(),
         readings: fields[FIRST_RANGE..FIRST_RANGE + BEAMS]
             .iter()
             .map(|field| reading(*field))

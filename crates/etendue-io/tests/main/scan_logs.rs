@@ -2,6 +2,8 @@
 
 use crate::recordings::recording;
 use etendue_io::FormatError;
+use etendue_io::packets::PacketSource;
+use etendue_io::recording::{Content, parse_recording};
 use etendue_io::scan_log::{parse_scan_log, read_scan_log};
 use etendue_sensors::{RangeReading, ScanLog, ScanStatistics, StatisticsOptions};
 use proptest::prelude::*;
@@ -293,4 +295,31 @@ proptest! {
         let text = String::from_utf8_lossy(&bytes);
         let _ = parse_scan_log("a".as_ref(), &*text);
     }
+}
+
+/// A beam of range 2 m at 30 degrees above the horizon ends 1 m above the sensor.
+#[test]
+fn beams_with_an_elevation_have_points_in_space() {
+    let text = "sweep,azimuth_deg,elevation_deg,range_m\n0,90,30,2.0\n0,0,0,1.5\n0,0,-30,\n";
+    let log = parse_scan_log("beams.csv".as_ref(), text).unwrap();
+    let scan = &log.scans[0];
+    assert!(!scan.is_planar());
+    let point = scan.point(0).unwrap();
+    assert!((point - nalgebra::Point3::new(0.0, 3f64.sqrt(), 1.0)).norm() < 1e-12);
+    assert_eq!(scan.point(1), Some([1.5, 0.0, 0.0].into()));
+    assert_eq!(scan.point(2), None);
+
+    // As a recording of a standing lidar, beams without a return are points that are not finite
+    let lidar = PacketSource::default();
+    let found = parse_recording("beams.csv".as_ref(), text.into(), &lidar, None).unwrap();
+    let Content::Clouds(clouds) = found.content else {
+        panic!("beams in space are a planar scan");
+    };
+    assert_eq!(clouds[0].0.len(), 3);
+    assert!((clouds[0].0[0] - point).norm() == 0.0 && clouds[0].0[2].x.is_nan());
+
+    // Elevations of zero are a planar scan
+    let level = text.replace(",30,", ",0,").replace(",-30,", ",0,");
+    let log = parse_scan_log("beams.csv".as_ref(), &level).unwrap();
+    assert!(log.scans[0].is_planar());
 }

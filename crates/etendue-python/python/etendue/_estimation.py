@@ -88,7 +88,7 @@ def register(
     True
     """
     given = {
-        "method": method, "2d": planar, "tuned": tuned, "default": not tuned, "max_distance": max_distance, "keep": keep,
+        "method": method, "2d": planar, "settings": "tuned" if tuned else "common", "max_distance": max_distance, "keep": keep,
         "neighbours": neighbours, "cell": cell, "voxel": voxel, "iterations": iterations,
     }
     begin = [] if start is None else [f"--start={_pose_text(start)}"]
@@ -225,10 +225,10 @@ def calibrate(
     distance: float | None = None,
     width: float | None = None,
     bearing: float | None = None,
-    hold_out: bool = False,
+    holdout: bool = False,
     accept_doubtful: bool = False,
     figures: bool = False,
-    output: _Path = "profiles",
+    output: _Path = "out/profiles",
 ) -> Report:
     """Calibrate the noise profiles of a sensor from recordings of panels of known materials.
 
@@ -252,19 +252,19 @@ def calibrate(
         Width of the panel, m.
     bearing : float, optional
         Bearing of the centre of the panel, degrees anticlockwise from x.
-    hold_out : bool, default False
+    holdout : bool, default False
         Whether to report the test on held-out scans, with all of them.
     accept_doubtful : bool, default False
         Whether to write doubtful profiles, too.
     figures : bool, default False
         Whether to draw the profiles.
-    output : path, default "profiles"
+    output : path, default "out/profiles"
         Folder for the profiles, one file per material.
 
     Returns
     -------
     Report
-        The JSON of the command: `materials`, a list with the `material` and the `verdict` of each, which has a `grade`, "clear",
+        The JSON of the command: `materials`, a list with the `material` and the `verdict` of each, which has a `grade`, "good",
         "doubtful" or "refused", and `reasons`.
 
     Raises
@@ -274,7 +274,7 @@ def calibrate(
     """
     given = {
         "recording": recording, "material": material, "sensor": sensor, "time_of_flight": time_of_flight,
-        "distance": distance, "width": width, "bearing": bearing, "holdout": hold_out,
+        "distance": distance, "width": width, "bearing": bearing, "holdout": holdout,
         "accept_doubtful": accept_doubtful, "figures": figures, "output": output,
     }
     files = [] if setup is None else [word("setup", setup)]
@@ -285,7 +285,7 @@ def run(
     robot: _Path,
     *,
     duration: float | None = None,
-    seed: int = 0,
+    seed: int = 1,
     output: _Path | None = None,
     nmea: _Path | None = None,
     threads: int | None = None,
@@ -300,7 +300,7 @@ def run(
         Robot file.
     duration : float, optional
         Duration, s. Default: that of the robot file, or of its trajectory.
-    seed : int, default 0
+    seed : int, default 1
         Seed of all noise.
     output : path, optional
         MCAP file for a recording of ROS 2 messages.

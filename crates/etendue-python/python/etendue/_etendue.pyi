@@ -292,7 +292,7 @@ def simulate(
     values: Mapping[str, float] | None = None,
     weather: Mapping[str, float] | None = None,
     paths: int | None = None,
-    seed: int = 0,
+    seed: int = 1,
     sweep: int = 0,
     time: float | None = None,
     device: str = "cpu",
@@ -310,7 +310,7 @@ def simulate_batch(
     randomise: Mapping[str, tuple[float, float]] | None = None,
     weather: Mapping[str, float] | None = None,
     paths: int | None = None,
-    seed: int = 0,
+    seed: int = 1,
     sweep: int = 0,
     time: float = 0.0,
     labels: Literal[False] = False,
@@ -331,7 +331,7 @@ def simulate_batch(
     randomise: Mapping[str, tuple[float, float]] | None = None,
     weather: Mapping[str, float] | None = None,
     paths: int | None = None,
-    seed: int = 0,
+    seed: int = 1,
     sweep: int = 0,
     time: float = 0.0,
     labels: Literal[True],
@@ -342,7 +342,7 @@ def simulate_batch(
     progress: Callable[[int, int], object] | bool | None = None,
 ) -> tuple[_Reals, _Reals, _Mask, NDArray[np.int32]]: ...
 def draw(
-    randomise: Mapping[str, tuple[float, float]], count: int, *, seed: int = 0
+    randomise: Mapping[str, tuple[float, float]], count: int, *, seed: int = 1
 ) -> dict[str, _Floats]: ...
 def render(
     scene: Scene,
@@ -351,7 +351,7 @@ def render(
     *,
     light: Literal["direct", "paths"] = "direct",
     samples: int | None = None,
-    seed: int = 0,
+    seed: int = 1,
     index: int = 0,
     time: float = 0.0,
     device: str = "cpu",

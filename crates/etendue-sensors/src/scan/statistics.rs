@@ -117,6 +117,7 @@ impl ScanStatistics {
     ///     time: 0.0,
     ///     beam_interval: 0.0,
     ///     azimuths: [0.0, 0.1].into(),
+    ///     elevations: [].into(),
     ///     readings: vec![RangeReading::Range(range), RangeReading::Error(7)],
     ///     intensities: vec![],
     ///     odom_from_robot: Some(nalgebra::Isometry2::identity()),
@@ -174,6 +175,11 @@ impl Scan {
                 .iter()
                 .map(|beam| beam.azimuth)
                 .collect::<Arc<[f64]>>(),
+            elevations: if beams.iter().all(|beam| beam.elevation == 0.0) {
+                [].into()
+            } else {
+                beams.iter().map(|beam| beam.elevation).collect()
+            },
             readings: beams.iter().map(|beam| beam.reading).collect(),
             intensities: beams.iter().map(|beam| single(beam.power)).collect(),
             odom_from_robot: Some(Isometry2::new(position, forward.y.atan2(forward.x))),
@@ -279,7 +285,7 @@ fn is_stationary(before: &Scan, after: &Scan, options: &StatisticsOptions) -> bo
         (None, None) => changes(before, after) <= options.still_change,
         _ => false,
     };
-    same_pose && before.azimuths == after.azimuths
+    same_pose && before.azimuths == after.azimuths && before.elevations == after.elevations
 }
 
 /// Median change of the ranges between two scans, as a fraction of the range; 0 without a beam that
@@ -364,6 +370,7 @@ mod tests {
             time,
             beam_interval: 0.0,
             azimuths: (0..readings.len()).map(|beam| beam as f64).collect(),
+            elevations: [].into(),
             readings,
             intensities: Vec::new(),
             odom_from_robot: Some(Isometry2::translation(x, 0.0)),

@@ -61,18 +61,15 @@ fn names_coordinates(text: &str) -> bool {
     ["x", "y", "z"].iter().all(|name| names.contains(name))
 }
 
-/// A planar scan.
+/// A scan of a log.
 fn of_scan(scan: &Scan) -> RecordedScan {
     let has_intensities = scan.intensities.len() == scan.readings.len();
     let intensity = |beam: usize| has_intensities.then(|| f64::from(scan.intensities[beam]));
-    let beams = scan.readings.iter().enumerate();
-    let returned = beams.filter_map(|(beam, reading)| Some((beam, reading.range()?)));
+    let beams = 0..scan.readings.len();
+    let returned = beams.filter_map(|beam| Some((beam, scan.point(beam)?)));
     let mut recorded = RecordedScan::default();
-    for (beam, range) in returned {
-        let (sin, cos) = scan.azimuths[beam].sin_cos();
-        recorded
-            .points
-            .push(Point3::new(range * cos, range * sin, 0.0));
+    for (beam, point) in returned {
+        recorded.points.push(point);
         recorded.intensities.extend(intensity(beam));
     }
     let measured = scan.readings.iter().enumerate();

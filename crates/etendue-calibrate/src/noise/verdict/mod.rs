@@ -1,4 +1,4 @@
-//! Whether a calibration can be trusted: clear, doubtful or refused, with reasons.
+//! Whether a calibration can be trusted: good, doubtful or refused, with reasons.
 
 mod declared;
 mod drop_out;
@@ -17,7 +17,7 @@ pub use judge::judge;
 pub enum Grade {
     /// The data support the profile.
     #[default]
-    Clear,
+    Good,
     /// The data leave a doubt that a person can judge.
     Doubtful,
     /// The data contradict the profile.
@@ -28,7 +28,7 @@ impl Grade {
     /// Name in files and messages.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Clear => "clear",
+            Self::Good => "good",
             Self::Doubtful => "doubtful",
             Self::Refused => "refused",
         }
@@ -56,7 +56,7 @@ impl Check {
         } else if self.value > self.limits[0] || self.value.is_nan() {
             Grade::Doubtful
         } else {
-            Grade::Clear
+            Grade::Good
         }
     }
 }
@@ -78,7 +78,7 @@ impl Verdict {
             .unwrap_or_default()
     }
 
-    /// Findings of the checks that are not clear, the worst first.
+    /// Findings of the checks that are not good, the worst first.
     pub fn reasons(&self) -> Vec<&str> {
         let graded = |grade: Grade| {
             self.checks

@@ -90,7 +90,7 @@ fn a_pole_before_a_wall_is_not_part_of_it() {
         assert!(error < 1e-3, "{hidden}: {error}");
         assert_eq!(
             verdict.grade(),
-            Grade::Clear,
+            Grade::Good,
             "{hidden}: {:?}",
             verdict.reasons()
         );
@@ -123,7 +123,7 @@ fn a_hint_past_the_edge_of_the_panel_is_trimmed() {
             .map(|knot| knot.bias.abs())
             .fold(0.0, f64::max);
         assert!(bias < 3e-3, "{width:?}: {bias}");
-        assert_eq!(verdict.grade(), Grade::Clear, "{:?}", verdict.reasons());
+        assert_eq!(verdict.grade(), Grade::Good, "{:?}", verdict.reasons());
         let is_trimmed = found
             .warnings
             .iter()
@@ -179,7 +179,7 @@ fn a_declared_width_is_centred_on_the_panel() {
                 let off = (found - end).to_degrees();
                 assert!(off.abs() < 1.0, "{bearing:?}: {off} degrees");
             }
-            assert_eq!(verdict.grade(), Grade::Clear, "{:?}", verdict.reasons());
+            assert_eq!(verdict.grade(), Grade::Good, "{:?}", verdict.reasons());
         }
     }
 }
@@ -201,7 +201,7 @@ fn a_board_close_to_a_wall_is_not_one_panel_with_it() {
                 (knot.bias - truth.at(knot.incidence, 1.8 / knot.incidence.cos()).bias).abs()
             });
         let largest = bias.fold(0.0, f64::max);
-        let is_clear = verdict.grade() == Grade::Clear;
+        let is_clear = verdict.grade() == Grade::Good;
         assert!(!is_clear || largest < 4e-3, "{gap}: {largest}");
     }
 }
@@ -217,7 +217,7 @@ fn a_larger_surface_elsewhere_is_a_doubt_unless_one_is_declared() {
     };
     for (hint, grade) in [
         (PanelHint::default(), Grade::Doubtful),
-        (declared, Grade::Clear),
+        (declared, Grade::Good),
     ] {
         let (found, verdict) = judged(&recording, hint);
         let distance = found.panels[0].panel.plane.distance;
@@ -234,7 +234,7 @@ fn a_small_part_of_the_robot_is_not_the_panel() {
     let (found, verdict) = judged(&recording, PanelHint::default());
     let plane = found.panels[0].panel.plane;
     assert!((plane.distance - 1.4).abs() < 2e-3, "{plane:?}");
-    assert_eq!(verdict.grade(), Grade::Clear, "{:?}", verdict.reasons());
+    assert_eq!(verdict.grade(), Grade::Good, "{:?}", verdict.reasons());
 }
 
 /// A wall is one panel, although a cupboard hides 12 degrees of it or a door is open in it.
@@ -281,6 +281,7 @@ fn moving(pose: impl Fn(u32) -> [f64; 3]) -> PanelRecording {
             time: f64::from(number),
             beam_interval: 0.0,
             azimuths: Arc::clone(&azimuths),
+            elevations: [].into(),
             readings: azimuths.iter().map(reading).collect(),
             intensities: Vec::new(),
             odom_from_robot: None,
@@ -365,7 +366,7 @@ fn a_person_who_walks_past_is_not_a_motion_of_the_sensor() {
     let (found, verdict) = judged(&recording, PanelHint::default());
     let plane = found.panels[0].panel.plane;
     assert!((plane.distance - 1.5).abs() < 2e-3, "{plane:?}");
-    assert_eq!(verdict.grade(), Grade::Clear, "{:?}", verdict.reasons());
+    assert_eq!(verdict.grade(), Grade::Good, "{:?}", verdict.reasons());
 }
 
 /// A board with waves of 30 mm is not a panel, or not a clear one.
@@ -384,7 +385,7 @@ fn a_surface_that_is_not_flat_is_not_clear() {
         let scores = hold_out_quickly(&parts, &options());
         judge(&[&recording], &found, &scores)
     });
-    let is_clear = |verdict: &Verdict| verdict.grade() == Grade::Clear;
+    let is_clear = |verdict: &Verdict| verdict.grade() == Grade::Good;
     assert!(!verdict.as_ref().is_ok_and(is_clear), "{verdict:?}");
 }
 
@@ -407,7 +408,7 @@ fn a_profile_that_its_hold_out_rejects_is_not_clear() {
         },
     );
     let (_, verdict) = judged(&recording(&scans), PanelHint::default());
-    assert!(verdict.grade() > Grade::Clear);
+    assert!(verdict.grade() > Grade::Good);
     let reasons = verdict.reasons();
     assert!(
         reasons.iter().any(|reason| reason.contains("held-out")),
@@ -438,6 +439,7 @@ fn a_wall_of_65_directions_is_found_in_clutter() {
                 time: f64::from(number),
                 beam_interval: 0.0,
                 azimuths: Arc::clone(&azimuths),
+                elevations: [].into(),
                 readings: azimuths.iter().enumerate().map(reading).collect(),
                 intensities: Vec::new(),
                 odom_from_robot: None,

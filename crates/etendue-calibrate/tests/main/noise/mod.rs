@@ -61,6 +61,7 @@ pub fn scans(
             time: f64::from(number),
             beam_interval: 0.0,
             azimuths: Arc::clone(&azimuths),
+            elevations: [].into(),
             readings: (0..).zip(azimuths.iter()).map(reading).collect(),
             intensities: Vec::new(),
             odom_from_robot: None,

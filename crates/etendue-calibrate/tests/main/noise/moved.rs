@@ -32,6 +32,7 @@ fn recorded(rotation: f64) -> PanelRecording {
             time: f64::from(sweep),
             beam_interval: 0.0,
             azimuths: Arc::clone(&azimuths),
+            elevations: [].into(),
             readings: (0..).zip(azimuths.iter()).map(reading).collect(),
             intensities: Vec::new(),
             odom_from_robot: None,

@@ -39,7 +39,7 @@ use etendue_plot::Drawing;
     ApolloSim is accepted too. The pose of the panel is estimated from the recording. Declared \
     dimensions are hints; a warning reports a disagreement. A material of a scene uses a profile \
     with profile = \"profiles/wood.toml\".\n\n\
-    The verdict is clear, doubtful or refused, from a test on held-out scans and from the data of \
+    The verdict is good, doubtful or refused, from a test on held-out scans and from the data of \
     the fit. A doubtful profile is not written, and the exit code is 3, unless --accept-doubtful is \
     given; a refused profile is never written (exit code 4). NAME-panel.png shows what was taken as the panel, \
     also of a doubtful or refused profile."

@@ -10,7 +10,7 @@ pub struct VerdictReport {
     /// The grade.
     #[serde(serialize_with = "grade_name")]
     pub grade: Grade,
-    /// Reasons of a grade other than clear.
+    /// Reasons of a grade other than good.
     pub reasons: Vec<String>,
     checks: Vec<CheckRow>,
 }

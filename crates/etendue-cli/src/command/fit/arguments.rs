@@ -1,6 +1,7 @@
 //! Fit problem from arguments.
 
 use crate::failure::Failure;
+use crate::pose::Pose;
 use crate::source;
 use clap::Args;
 use etendue::config::fit::{
@@ -25,6 +26,15 @@ pub struct ProblemArguments {
     /// Topic of the scans in bags; required if a bag has points of several sensors
     #[arg(long, value_name = "NAME", requires = "scan")]
     topic: Option<String>,
+    /// Pose of the sensor during a scan: x,y,z,yaw[,pitch,roll] in metres and degrees; one for all scans, or one for
+    /// every --scan [default: the pose in the scene file]
+    #[arg(
+        long,
+        allow_hyphen_values = true,
+        value_name = "POSE",
+        requires = "scan"
+    )]
+    pose: Vec<Pose>,
     /// Path of an unknown parameter
     #[arg(long, value_name = "PATH", requires = "scan")]
     free: Vec<String>,
@@ -166,6 +176,17 @@ impl ProblemArguments {
             }
         }
 
+        if self.pose.len() > 1 && self.pose.len() != self.scan.len() {
+            return Err(Failure::usage(
+                format!(
+                    "there are {} --pose for {} --scan",
+                    self.pose.len(),
+                    self.scan.len()
+                ),
+                "give one --pose for all scans, or one for every --scan, in the same order",
+            ));
+        }
+
         // Task with the settings of a problem file
         Ok(FitTask {
             scene: self.subject.clone(),
@@ -173,7 +194,8 @@ impl ProblemArguments {
             scans: self
                 .scan
                 .iter()
-                .map(|argument| self.scan_task(argument))
+                .enumerate()
+                .map(|(number, argument)| self.scan_task(number, argument))
                 .collect(),
             free: self.unknowns(),
             solver: self.solver(),
@@ -196,7 +218,8 @@ impl ProblemArguments {
         }
     }
 
-    fn scan_task(&self, argument: &str) -> ScanTask {
+    fn scan_task(&self, number: usize, argument: &str) -> ScanTask {
+        let pose = self.pose.get(number).or(self.pose.first());
         let (file, number) = match source::numbered(argument) {
             Some((file, number)) => (file, Some(number)),
             None => (argument, None),
@@ -205,7 +228,7 @@ impl ProblemArguments {
             file: file.into(),
             number,
             topic: self.topic.clone(),
-            world_from_sensor: None,
+            world_from_sensor: pose.map(|pose| pose.world_from_sensor),
         }
     }
 

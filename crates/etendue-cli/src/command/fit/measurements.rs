@@ -10,8 +10,12 @@ use etendue::io::input::read_bytes;
 use etendue::io::points::{ReadOptions, has_separate_sweeps};
 use etendue::io::scan_log::is_scan_log;
 use etendue::io::table::PointTable;
+use etendue::physics::statistics::median;
+use etendue::sensors::Scan;
+use etendue::sensors::lidar::{Lidar, Shot};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::f64::consts::{PI, TAU};
+use std::path::{Path, PathBuf};
 
 /// Largest azimuth difference of a point from its shot, in steps between shots.
 const FARTHEST: f64 = 0.75;
@@ -26,55 +30,161 @@ const FARTHEST_TURN: f64 = 3.0 * PI / 180.0;
 /// Share of the points of a cloud that may belong to no shot of the sensor.
 const MOST_LOST: f64 = 0.2;
 
-/// Measurement of each shot of the sensor, and warnings. The content of the file determines whether
-/// it is a scan log, with one reading per shot, or a point cloud.
-pub fn read(
-    task: &ScanTask,
+/// Sweeps of a sensor of which the shots are compared with the points of a device. Their azimuths are between those of
+/// each other.
+const SWEEPS: u32 = 10;
+
+/// Largest difference of the direction of a beam in a file from that of its shot, rad.
+const SAME_DIRECTION: f64 = 1e-6;
+
+/// A measured scan.
+pub struct MeasuredScan {
+    path: PathBuf,
+    content: Content,
+    warnings: Vec<String>,
+}
+
+enum Content {
+    /// One reading per beam, and the index of the scan in its file.
+    Beams(Scan, usize),
+    /// Points.
+    Points(PointTable),
+}
+
+impl MeasuredScan {
+    /// Reads a scan. The content of the file determines whether it is a scan log, with one reading per shot, or a
+    /// point cloud.
+    pub fn read(task: &ScanTask) -> Result<Self, Failure> {
+        let is_log = !has_separate_sweeps(&task.file) && is_scan_log(&read_bytes(&task.file)?);
+        let (content, warnings) = if is_log {
+            let (scan, warnings) = source::scan(&task.file, task.number)?;
+            (Content::Beams(scan, task.number.unwrap_or(0)), warnings)
+        } else {
+            let lidar = device(None)?;
+            let options = ReadOptions {
+                topic: task.topic.as_deref(),
+                ..ReadOptions::new(&lidar)
+            };
+            let (sweep, warnings) = sweep_of(&task.file, task.number, options)?;
+            (Content::Points(sweep.table), warnings)
+        };
+        Ok(Self {
+            path: task.file.clone(),
+            content,
+            warnings,
+        })
+    }
+
+    /// Index of the sweep of a lidar whose shots measured the scan. For points of a device it is that of the
+    /// nearest azimuths among the first [`SWEEPS`].
+    fn sweep(&self, lidar: &Lidar) -> u32 {
+        let of_index = |index: f64| {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a number of sweeps"
+            )]
+            let index = index.max(0.0) as u32;
+            index
+        };
+        match &self.content {
+            Content::Beams(scan, number) => {
+                let sweep = of_index(*number as f64);
+                let is_of_sweep = has_directions(scan, &NoiselessLidar::of_sweep(lidar, sweep));
+                if is_of_sweep { sweep } else { 0 }
+            }
+            Content::Points(table) if is_simulated(table) => {
+                table.number("sweep", 0).map_or(0, of_index)
+            }
+            Content::Points(table) => {
+                let offset = |sweep: &u32| {
+                    Shots::new(&NoiselessLidar::of_sweep(lidar, *sweep)).median_offset(table)
+                };
+                let offsets = (0..SWEEPS).map(|sweep| (offset(&sweep), sweep));
+                let nearest = offsets.min_by(|a, b| a.0.total_cmp(&b.0));
+                nearest.map_or(0, |(_, sweep)| sweep)
+            }
+        }
+    }
+
+    /// Measurement of each shot of the sensor, and warnings.
+    pub fn of_shots(
+        self,
+        sensor: &NoiselessLidar,
+    ) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
+        match self.content {
+            Content::Beams(scan, _) => of_beams(&self.path, scan, self.warnings, sensor),
+            Content::Points(table) => of_points(&self.path, &table, self.warnings, sensor),
+        }
+    }
+}
+
+/// Index of the sweep of a lidar that all scans are of, else that of its first.
+pub fn common_sweep(scans: &[MeasuredScan], lidar: &Lidar) -> u32 {
+    let [first, second] = [0, 1].map(|sweep| NoiselessLidar::of_sweep(lidar, sweep));
+    if first.shots() == second.shots() {
+        return 0;
+    }
+    let mut sweeps = scans.iter().map(|scan| scan.sweep(lidar));
+    match sweeps.next() {
+        Some(sweep) if sweeps.all(|other| other == sweep) => sweep,
+        _ => 0,
+    }
+}
+
+/// Whether the beams of a scan have the directions of the shots of a sensor.
+fn has_directions(scan: &Scan, sensor: &NoiselessLidar) -> bool {
+    let is_near = |(azimuth, shot): (&f64, &Shot)| {
+        let turned = (azimuth - shot.azimuth + PI).rem_euclid(TAU) - PI;
+        turned.abs() < SAME_DIRECTION
+    };
+    let shots = sensor.shots();
+    scan.azimuths.len() == shots.len() && scan.azimuths.iter().zip(shots).all(is_near)
+}
+
+/// Measurements of a scan log, which has one reading for each shot.
+fn of_beams(
+    path: &Path,
+    scan: Scan,
+    warnings: Vec<String>,
     sensor: &NoiselessLidar,
 ) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
-    if !has_separate_sweeps(&task.file) && is_scan_log(&read_bytes(&task.file)?) {
-        let (scan, warnings) = source::scan(&task.file, task.number)?;
-        let (beams, shots) = (scan.readings.len(), sensor.shots().len());
-        if beams < shots
-            && let Some(warning) = warnings.first()
-        {
-            return Err(Failure::usage(
-                format!(
-                    "{}: the scan has {beams} of the {shots} beams of {}: {warning}",
-                    task.file.display(),
-                    sensor.lidar().name
-                ),
-                "copy the file again, or select a whole scan: FILE#0 is the first",
-            ));
-        }
-        let readings = scan.readings.into_iter().map(BeamMeasurement::from);
-        return Ok((readings.collect(), warnings));
+    let (beams, shots) = (scan.readings.len(), sensor.shots().len());
+    if beams < shots
+        && let Some(warning) = warnings.first()
+    {
+        return Err(Failure::usage(
+            format!(
+                "{}: the scan has {beams} of the {shots} beams of {}: {warning}",
+                path.display(),
+                sensor.lidar().name
+            ),
+            "copy the file again, or select a whole scan: FILE#0 is the first",
+        ));
     }
-    of_points(task, sensor)
+    let readings = scan.readings.into_iter().map(BeamMeasurement::from);
+    Ok((readings.collect(), warnings))
+}
+
+/// Simulated points have the columns of the sensor; others are in its frame.
+fn is_simulated(table: &PointTable) -> bool {
+    table.column("true_range").is_some()
 }
 
 /// Measurements from a point cloud, whose points are assigned to shots by channel and azimuth.
 fn of_points(
-    task: &ScanTask,
+    path: &Path,
+    table: &PointTable,
+    mut warnings: Vec<String>,
     sensor: &NoiselessLidar,
 ) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
-    let lidar = device(None)?;
-    let options = ReadOptions {
-        topic: task.topic.as_deref(),
-        ..ReadOptions::new(&lidar)
-    };
-    let (sweep, mut warnings) = sweep_of(&task.file, task.number, options)?;
-    let table = sweep.table;
-    // Simulated points have the columns of the sensor; others are in its frame.
-    let is_simulated = table.column("true_range").is_some();
-    if !is_simulated && !is_in_frame_of_sensor(&table) {
-        return Err(Failure::OtherFrame {
-            path: task.file.clone(),
-        });
+    let is_simulated = is_simulated(table);
+    if !is_simulated && !is_in_frame_of_sensor(table) {
+        return Err(Failure::OtherFrame { path: path.into() });
     }
     let shots = Shots::new(sensor);
     let placed = if is_simulated {
-        shots.placed(&table)
+        shots.placed(table)
     } else {
         None
     };
@@ -82,14 +192,14 @@ fn of_points(
     let mut lost = 0_usize;
     for point in 0..table.points {
         let shot = if is_simulated {
-            let shot = shots.by_column(&table, point);
+            let shot = shots.by_column(table, point);
             shot.filter(|(shot, _)| {
                 placed
                     .as_ref()
-                    .is_none_or(|placed| placed.is_along(&table, point, *shot))
+                    .is_none_or(|placed| placed.is_along(table, point, *shot))
             })
         } else {
-            shots.by_direction(&table, point)
+            shots.by_direction(table, point)
         };
         match shot {
             // The model predicts the first return of a shot
@@ -103,7 +213,7 @@ fn of_points(
     }
     if lost as f64 > MOST_LOST * table.points as f64 {
         return Err(Failure::OtherShots {
-            path: task.file.clone(),
+            path: path.into(),
             lost,
             points: table.points,
             sensor: sensor.lidar().name.clone(),
@@ -112,7 +222,7 @@ fn of_points(
     if lost > 0 {
         warnings.push(format!(
             "{}: {lost} of {} points belong to no shot of the sensor and are ignored",
-            task.file.display(),
+            path.display(),
             table.points
         ));
     }
@@ -240,18 +350,36 @@ impl<'a> Shots<'a> {
 
     /// Shot of a channel nearest to an azimuth.
     fn nearest(&self, channel: usize, azimuth: f64) -> Option<usize> {
+        let (off, shot) = self.offset(channel, azimuth)?;
+        let step = (TAU / self.by_azimuth[channel].len() as f64).max(1e-6);
+        (off <= FARTHEST * step).then_some(shot)
+    }
+
+    /// Distance of an azimuth from that of the nearest shot of a channel, rad, and the shot.
+    fn offset(&self, channel: usize, azimuth: f64) -> Option<(f64, usize)> {
         let shots = &self.by_azimuth[channel];
         let after = shots.partition_point(|(at, _)| *at < azimuth);
         let count = shots.len();
-        let around = [after + count - 1, after].map(|i| shots[i % count]);
-        let off = |at: f64| {
+        let off = |i: usize| {
+            let (at, shot) = *shots.get(i % count)?;
             let turned = (at - azimuth).rem_euclid(TAU);
-            turned.min(TAU - turned)
+            Some((turned.min(TAU - turned), shot))
         };
-        let (at, shot) = around
-            .into_iter()
-            .min_by(|a, b| off(a.0).total_cmp(&off(b.0)))?;
-        let step = (2.0 * PI / count as f64).max(1e-6);
-        (off(at) <= FARTHEST * step).then_some(shot)
+        let around = (count > 0).then(|| [after + count - 1, after])?;
+        let around = around.into_iter().filter_map(off);
+        around.min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// Median distance of the azimuths of points from those of their shots, rad; infinite without any.
+    fn median_offset(&self, table: &PointTable) -> f64 {
+        let offset = |point: usize| {
+            let position = position(table, point)?;
+            let channel = self.channel(table, point, &position.coords)?;
+            let (off, _) = self.offset(channel, position.y.atan2(position.x))?;
+            Some(off)
+        };
+        let step = (table.points / 2000).max(1);
+        let mut offsets: Vec<f64> = (0..table.points).step_by(step).filter_map(offset).collect();
+        median(&mut offsets).unwrap_or(f64::INFINITY)
     }
 }

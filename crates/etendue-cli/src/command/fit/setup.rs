@@ -1,6 +1,6 @@
 //! Setup of a fit: scene, sensor, scans and unknowns as a problem for the solver.
 
-use super::measurements;
+use super::measurements::{MeasuredScan, common_sweep};
 use super::values::placed;
 use crate::failure::Failure;
 use crate::source;
@@ -47,23 +47,27 @@ impl Setup {
         let loaded = source::scene(Some(&task.scene))?;
         let (sensor, _) = source::sensor_in(task.sensor.as_deref(), &loaded)?;
         let lidar = &sensor.lidar;
-        let noiseless = NoiselessLidar::new(lidar);
         let mut warnings = loaded.warnings.clone();
+        let scans = task.scans.iter().map(MeasuredScan::read);
+        let scans: Vec<MeasuredScan> = scans.collect::<Result<_, _>>()?;
+        let sweep = common_sweep(&scans, lidar);
+        let noiseless = NoiselessLidar::of_sweep(lidar, sweep);
         let mut readings = Vec::new();
-        for scan in &task.scans {
-            let (scan, scan_warnings) = measurements::read(scan, &noiseless)?;
+        for scan in scans {
+            let (scan, scan_warnings) = scan.of_shots(&noiseless)?;
             readings.push(scan);
             warnings.extend(scan_warnings);
         }
+        warnings.extend(without_intensity(task, &readings));
 
         // Model with unknown poses at their start
         let mut parts = loaded.scene.parts().clone();
         let mut poses = poses(task, &loaded)?;
-        let known = new_model(parts.clone(), lidar, &poses, &loaded.air)?;
+        let known = new_model(parts.clone(), (lidar, sweep), &poses, &loaded.air)?;
         for free in &task.free {
             start_poses(free, &known, &mut parts, &mut poses)?;
         }
-        let mut model = new_model(parts.clone(), lidar, &poses, &loaded.air)?;
+        let mut model = new_model(parts.clone(), (lidar, sweep), &poses, &loaded.air)?;
 
         // Unknowns
         let mut start = Vec::new();
@@ -100,14 +104,31 @@ impl Setup {
     }
 }
 
+/// Warning about an unknown material where the scans have no intensities.
+fn without_intensity(task: &FitTask, readings: &[Vec<BeamMeasurement>]) -> Option<String> {
+    let is_material = |free: &&FreeTask| free.path.starts_with("materials.");
+    let material = task.free.iter().find(is_material)?;
+    let mut beams = readings.iter().flatten();
+    let has_intensity = beams.any(|beam| beam.intensity().is_some());
+    (!has_intensity).then(|| {
+        format!(
+            "the scans have no intensities, which determine {}: a scan log has ranges only; give points with intensities, \
+             such as scan.csv or scan.pcd of `etendue simulate`",
+            material.path
+        )
+    })
+}
+
+/// A model of the shots of a sweep, by its index.
 fn new_model(
     parts: SceneBuilder,
-    lidar: &Lidar,
+    (lidar, sweep): (&Lidar, u32),
     poses: &[Isometry3<f64>],
     air: &Air,
 ) -> Result<Model, Failure> {
     let model = Model::new(parts, lidar, poses.to_vec());
-    Ok(model.map_err(fit_error)?.in_air(air.clone()))
+    let model = model.map_err(fit_error)?;
+    Ok(model.in_sweep(sweep).in_air(air.clone()))
 }
 
 fn fit_error(error: ModelError) -> Failure {

@@ -29,6 +29,9 @@ pub struct MeshReport {
 /// Largest number of listed groups.
 const LISTED: usize = 20;
 
+/// Extent from which a mesh may be in millimetres, m.
+const LARGE: f64 = 200.0;
+
 impl MeshReport {
     /// Reads and checks a mesh.
     pub fn of(path: &Path) -> Result<Self, Failure> {
@@ -68,6 +71,13 @@ impl MeshReport {
             self.file, self.triangles, self.vertices
         )?;
         write_extent(out, self.from_m, self.to_m)?;
+        let lengths = (0..3).map(|axis| self.to_m[axis] - self.from_m[axis]);
+        if lengths.fold(0.0, f64::max) > LARGE {
+            writeln!(
+                out,
+                "  note: for a file in millimetres, a scene has shape.mesh = {{ file = ..., scale = 0.001 }}"
+            )?;
+        }
         writeln!(
             out,
             "  {} connected parts, {} of them closed with {:.4} m³",

@@ -17,10 +17,13 @@ use crate::output::{print_report, write_file};
 use crate::source;
 use clap::Args;
 use cloud::CloudReport;
+pub use cloud::is_ply_mesh;
 use etendue::config::presets::{SCENES, SENSORS};
 use etendue::config::toml_file::{Document, FileKind};
 use etendue::io::bag::is_bag;
+use etendue::io::input::read_bytes;
 use etendue::io::points::PointFormat;
+use etendue::io::scan_log::is_scan_log;
 use etendue::io::sequence::bag_files;
 use etendue_plot::{png, svg};
 use log::LogReport;
@@ -65,7 +68,7 @@ fn notes() -> String {
          describes two scan logs, and draws the range noise of the stationary sensor over range.\n\n\
          Described are scenes, sensors and other files of etendue (.toml), meshes (.obj, .ply, .stl, .gltf, \
          .glb), bags (MCAP, ROS 1, ROS 2), point clouds and packet captures ({}, .ply, .csv of x,y,z), \
-         folders of clouds, and scan logs (tinySLAM, CARMEN, RPLIDAR, MRPT, CSV). The content of a recording \
+         folders of clouds, and scan logs (tinySLAM, CARMEN, RPLIDAR, MRPT, CSV, beams.npz). The content of a recording \
          determines its format.",
         formats::points_only()
     )
@@ -120,7 +123,7 @@ impl Report {
             "" if source::is_scene(file) => Self::of_scene(file),
             "toml" => Self::of_toml(file),
             "obj" | "stl" | "gltf" | "glb" => MeshReport::of(file).map(Self::Mesh),
-            "ply" if cloud::is_ply_mesh(file) => MeshReport::of(file).map(Self::Mesh),
+            "ply" if is_ply_mesh(file) => MeshReport::of(file).map(Self::Mesh),
             _ => Self::of_recording(file, lidar),
         }
     }
@@ -138,6 +141,7 @@ impl Report {
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_cloud = match ending.to_ascii_lowercase().as_str() {
             "csv" => cloud::is_csv_cloud(file),
+            "npz" => !is_scan_log(&read_bytes(file)?),
             "ply" | "xyz" => true,
             _ if file.is_dir() => true,
             _ => PointFormat::of_ending(file).is_some_and(PointFormat::holds_points_only),

@@ -31,6 +31,7 @@ use std::time::Instant;
     after_help = "Examples: etendue register source.ply target.ply --method gicp -o out\n          \
     etendue register log.dat#101 log.dat#100 --method point-to-plane\n          \
     etendue register drive.bag#1 drive.bag#0 --topic /points\n          \
+    etendue register rig.mcap#0 rig.mcap#0 --topic /left/points --topic-b /right/points\n          \
     etendue register a.csv b.csv --method ndt --start 0.5,0,10 --cell 0.3\n\n\
     A cloud has any format that `etendue convert` reads; FILE#N is sweep N (from 0) of a bag, a packet \
     capture, a scan log or a table with the column sweep. Two clouds \
@@ -51,6 +52,14 @@ pub struct Register {
     b: String,
     #[command(flatten)]
     lidar: LidarOptions,
+    /// Topic of B, where A and B are of two lidars of one bag [default: that of --topic]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "topic",
+        help_heading = "Recording"
+    )]
+    topic_b: Option<String>,
     /// Method
     #[arg(long, value_enum, default_value_t = MethodName::Gicp)]
     method: MethodName,
@@ -75,7 +84,11 @@ impl Register {
     /// Registers two clouds, writes the result and prints a report.
     pub fn run(self) -> Result<(), Failure> {
         let a = NamedCloud::read(&self.a, &self.lidar)?;
-        let b = NamedCloud::read(&self.b, &self.lidar)?;
+        let lidar_b = match &self.topic_b {
+            Some(topic) => &self.lidar.with_topic(topic),
+            None => &self.lidar,
+        };
+        let b = NamedCloud::read(&self.b, lidar_b)?;
         let planar = self.planar || (a.is_planar() && b.is_planar());
         let report = if planar {
             self.in_plane(&a, &b)?
@@ -128,9 +141,14 @@ impl Register {
         found: &RegistrationResult<M>,
         seconds: f64,
     ) -> Report {
-        let names = [self.a.as_str(), &self.b];
+        let with_topic = |cloud: &str, topic: &Option<String>| match topic {
+            Some(topic) if self.topic_b.is_some() => format!("{cloud} {topic}"),
+            _ => cloud.to_owned(),
+        };
+        let a = with_topic(&self.a, &self.lidar.topic);
+        let b = with_topic(&self.b, &self.topic_b);
         Report::new(
-            names,
+            [&a, &b],
             self.method,
             b_from_a,
             planar,

@@ -20,15 +20,21 @@ pub enum MethodName {
     Ndt,
 }
 
+/// Sets of settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SettingsName {
+    /// From the size of B: see below
+    Tuned,
+    /// Those of common implementations: pairs at any distance, cells of 1 m, no downsampling
+    Common,
+}
+
 /// Options of a registration.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SettingOptions {
-    /// Settings from the size of B, the default: see below
-    #[arg(long, conflicts_with = "default")]
-    tuned: bool,
-    /// Settings of common implementations: pairs at any distance, cells of 1 m, no downsampling
-    #[arg(long)]
-    default: bool,
+    /// Settings where no other option gives them
+    #[arg(long, value_enum, default_value_t = SettingsName::Tuned)]
+    settings: SettingsName,
     /// Largest distance of a pair, m
     #[arg(long, value_name = "M")]
     max_distance: Option<f64>,
@@ -109,8 +115,8 @@ impl SettingOptions {
     where
         Point<f64, D>: CloudPoint,
     {
-        // Defaults of the library, or settings from the size of the target
-        let mut settings = if self.default {
+        // Settings of common implementations, or from the size of the target
+        let mut settings = if self.settings == SettingsName::Common {
             Settings {
                 registration: Registration::new(method.method()),
                 first: None,

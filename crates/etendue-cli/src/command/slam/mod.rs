@@ -7,13 +7,17 @@ use crate::command::correct::status::check_status;
 use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::{print_report, warn};
+use crate::formats;
+use crate::output::{commit, list_written, print_report, warn};
 use crate::sequence::{self, ConventionName};
 use crate::view::layers::{LayerPanels, PanelLayer};
 use clap::{Args, ValueEnum};
 use etendue::config::depth_model::{self, LearntModel};
 use etendue::estimate::odometry::{IcpOptions, LidarScan, MapperOptions, umeyama};
+use etendue::io::output::OutputSet;
+use etendue::io::points::PointFormat;
 use etendue::io::sequence::{SequenceSource, SequenceSurvey, for_each_scan};
+use etendue::io::table::{ColumnData, Encoding, PointColumn, PointTable};
 use etendue::io::trajectory::{kitti_text, tum_text};
 use etendue_plot::{Color, Drawing, palette};
 use nalgebra::{Isometry3, Point3};
@@ -25,6 +29,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of `etendue slam`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue slam corridor -o map\n          \
+    etendue slam drive.mcap -o map.pcd\n          \
     etendue slam corridor --correction model.toml --prior poses --prior-noise 0.05 0.5\n          \
     etendue slam robot.clf --prior poses -o map\n\n\
     Each scan is registered with the map of the scans before it by robust point-to-plane ICP. The first \
@@ -78,9 +83,9 @@ pub struct Slam {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Folder for the trajectory, the map and a picture
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
+    /// Folder for the trajectory, the map and a picture, or a single file for the map: points (see `etendue convert`)
+    #[arg(short, long, value_name = "DIR|FILE", default_value = "out/slam")]
+    output: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -95,6 +100,7 @@ impl Slam {
     /// Maps a sequence, writes the result and prints a report.
     pub fn run(self) -> Result<(), Failure> {
         // Survey
+        let map_format = self.map_format()?;
         let device = self.lidar.device()?;
         let source = sequence::source(&self.sequence, self.poses.as_deref(), &self.lidar, &device);
         let sequence = sequence::survey(source)?;
@@ -113,13 +119,28 @@ impl Slam {
         // Compare, write and report
         let drift = reference.as_ref().map(|poses| drift(poses, &mapped));
         let report = Report::new(&mapped, drift.transpose()?);
-        if let Some(path) = &self.output {
-            let mut folder = Folder::new(path);
+        if let Some(format) = map_format {
+            write_map(format, &self.output, &mapped)?;
+        } else {
+            let mut folder = Folder::new(&self.output);
             folder.json("report.json", &report)?;
             write(folder, &survey.times, &mapped, reference.as_deref())?;
         }
         print_report(self.json, &report, Report::text)?;
         report.outcome(self.accept_doubtful)
+    }
+
+    /// Format of the map, if the output is a single file.
+    fn map_format(&self) -> Result<Option<PointFormat>, Failure> {
+        if self.output.extension().is_none() || self.output.is_dir() {
+            return Ok(None);
+        }
+        let format = PointFormat::of_ending(&self.output).filter(|format| format.is_written());
+        let unknown = || Failure::Ending {
+            path: self.output.clone(),
+            endings: formats::written(),
+        };
+        format.ok_or_else(unknown).map(Some)
     }
 
     /// Maps the scans of a surveyed sequence, one in memory at a time.
@@ -229,6 +250,23 @@ fn write(
     folder.text("scans.csv", scans_csv(&mapped.scans))?;
     folder.picture("slam", &picture(mapped, reference))?;
     folder.commit_and_list()
+}
+
+/// Writes the points of the map, in the frame of the first scan.
+fn write_map(format: PointFormat, path: &Path, mapped: &Mapped) -> Result<(), Failure> {
+    let axis = |(axis, name): (usize, &'static str)| {
+        let numbers = mapped.points.iter().map(|point| point[axis]);
+        PointColumn::new(name, ColumnData::F64(numbers.collect()))
+    };
+    let table = PointTable {
+        points: mapped.points.len(),
+        height: 1,
+        columns: (0..).zip(["x", "y", "z"]).map(axis).collect(),
+    };
+    let mut outputs = OutputSet::new();
+    format.write(&mut outputs, path, &table, Encoding::default())?;
+    list_written(&commit(outputs)?);
+    Ok(())
 }
 
 /// Map and trajectories from above.

@@ -97,6 +97,7 @@ fn recording(sweeps: &[BeamSweep]) -> PanelRecording {
             .iter()
             .map(|m| m.azimuth)
             .collect::<Arc<[f64]>>(),
+        elevations: [].into(),
         readings: sweep.measurements.iter().map(|m| m.reading).collect(),
         intensities: Vec::new(),
         odom_from_robot: None,

@@ -70,6 +70,7 @@ fn as_scans(sweeps: &[BeamSweep]) -> Vec<Scan> {
         time: sweep.start,
         beam_interval: 0.0,
         azimuths: Arc::clone(&azimuths),
+        elevations: [].into(),
         readings: sweep.measurements.iter().map(|m| m.reading).collect(),
         intensities: Vec::new(),
         odom_from_robot: None,

@@ -6,19 +6,22 @@ use crate::editable::{
 };
 use crate::foreign::{guarded, most_content};
 use crate::input::read_limited;
-use crate::npy::{StoredArray, write_array};
+use crate::npy::write_array;
+use crate::npz::{NpzArray, read_arrays};
 use crate::output::OutputSet;
+use crate::scan_log::is_scan_log;
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
 use nalgebra::Point3;
-use std::io::{self, Cursor, Read, Write};
+use std::io::{self, Cursor, Write};
 use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     endings: &["npz"],
-    recognizes: |_, bytes| bytes.starts_with(b"PK\x03\x04"),
+    // An archive of beams is a scan log
+    recognizes: |_, bytes| bytes.starts_with(b"PK\x03\x04") && !is_scan_log(bytes),
     points_only: true,
     in_folders: true,
     is_recorded_cloud: false,
@@ -39,15 +42,11 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
         FormatError::malformed(path, FileLocation::File, message, remedy)
     };
     // Read the arrays and split positions into axes
-    let arrays = guarded(|| arrays(bytes)).unwrap_or_else(|panic| Err(io::Error::other(panic)));
-    let arrays = arrays.map_err(|error| {
-        let message = format!("this NPZ archive is truncated or damaged: {error}");
-        FormatError::malformed(path, FileLocation::File, message, "copy or export it again")
-    })?;
+    let arrays = read_arrays(path, bytes)?;
     let mut columns = Vec::new();
     for array in arrays {
         match (&array.shape[..], array.name.as_str()) {
-            ([_, 3], "points" | "xyz") => columns.extend(array.axes()),
+            ([_, 3], "points" | "xyz") => columns.extend(axes(&array)),
             _ => columns.push((array.shape, PointColumn::new(array.name, array.data))),
         }
     }
@@ -74,58 +73,14 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     })
 }
 
-struct Array {
-    name: String,
-    shape: Vec<u64>,
-    data: ColumnData,
-}
-
-impl Array {
-    /// Columns of an array of positions.
-    fn axes(&self) -> Vec<(Vec<u64>, PointColumn)> {
-        let axis = |(axis, name): (usize, &'static str)| {
-            let values = (0..self.data.len() / 3).map(|point| self.data.number(3 * point + axis));
-            let column = PointColumn::new(name, ColumnData::F64(values.collect()));
-            (vec![self.shape[0]], column)
-        };
-        (0..).zip(["x", "y", "z"]).map(axis).collect()
-    }
-}
-
-fn arrays(bytes: &[u8]) -> io::Result<Vec<Array>> {
-    let mut zip = ZipArchive::new(Cursor::new(bytes))?;
-    let mut arrays = Vec::new();
-    let mut left = most_content(bytes.len() as u64);
-    for index in 0..zip.len() {
-        let file = zip.by_index(index)?;
-        let name = file.name()?.trim_end_matches(".npy").to_owned();
-        // An array that exceeds the rest of the allowance is truncated
-        let mut file = file.take(left);
-        let array = StoredArray::read(&mut file)?;
-        left = file.limit();
-        if let Some(data) = numbers(&array) {
-            let shape = array.shape;
-            arrays.push(Array { name, shape, data });
-        }
-    }
-    Ok(arrays)
-}
-
-/// The numbers of an array; `None` for other types.
-fn numbers(array: &StoredArray) -> Option<ColumnData> {
-    Some(match (array.kind, array.size) {
-        ('f', 4) => ColumnData::F32(array.numbers().collect()),
-        ('f', 8) => ColumnData::F64(array.numbers().collect()),
-        ('u', 1) => ColumnData::U16(array.numbers::<u8>().map(u16::from).collect()),
-        ('u', 2) => ColumnData::U16(array.numbers().collect()),
-        ('u', 4) => ColumnData::U32(array.numbers().collect()),
-        ('u', 8) => ColumnData::F64(array.numbers::<u64>().map(|value| value as f64).collect()),
-        ('i', 1) => ColumnData::I32(array.numbers::<i8>().map(i32::from).collect()),
-        ('i', 2) => ColumnData::I32(array.numbers::<i16>().map(i32::from).collect()),
-        ('i', 4) => ColumnData::I32(array.numbers().collect()),
-        ('i', 8) => ColumnData::F64(array.numbers::<i64>().map(|value| value as f64).collect()),
-        _ => return None,
-    })
+/// Columns of an array of positions.
+fn axes(array: &NpzArray) -> Vec<(Vec<u64>, PointColumn)> {
+    let axis = |(axis, name): (usize, &'static str)| {
+        let values = (0..array.data.len() / 3).map(|point| array.data.number(3 * point + axis));
+        let column = PointColumn::new(name, ColumnData::F64(values.collect()));
+        (vec![array.shape[0]], column)
+    };
+    (0..).zip(["x", "y", "z"]).map(axis).collect()
 }
 
 /// Writes an `.npz` for `numpy.load`: one array per field, of shape (points,), or (height, width)

@@ -1,4 +1,4 @@
-//! Logs of planar scans, and the points of planar scans.
+//! Logs of scans, and the points of scans.
 
 use super::{FormatEntry, PointReader, PointSource};
 use crate::FormatError;
@@ -6,7 +6,7 @@ use crate::precision::single;
 use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
 use etendue_sensors::{RangeReading, Scan};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     endings: &["log", "clf", "dat", "rawlog"],
@@ -43,37 +43,37 @@ fn odometry(scan: &Scan) -> Option<Isometry3<f64>> {
     Some(Isometry3::new(Vector3::new(x, y, 0.0), turn))
 }
 
-/// A beam of a planar scan with a range.
-struct PlanarPoint {
+/// A beam of a scan with a range.
+struct BeamPoint {
     beam: u32,
     range: f64,
-    azimuth: f64,
+    position: Point3<f64>,
 }
 
-/// The points of a planar scan: the beams with a range, and their times.
+/// The points of a scan: the beams with a range, and their times.
 pub(super) fn scan_table(number: u32, scan: &Scan) -> PointTable {
     // Select the beams with a range
-    let beams = (0_u32..).zip(&scan.readings).zip(scan.azimuths.iter());
-    let point = |((beam, reading), azimuth): ((u32, &RangeReading), &f64)| {
-        Some(PlanarPoint {
+    let beams = (0_u32..).zip(&scan.readings);
+    let point = |(beam, reading): (u32, &RangeReading)| {
+        Some(BeamPoint {
             beam,
             range: reading.range()?,
-            azimuth: *azimuth,
+            position: scan.point(beam as usize)?,
         })
     };
-    let points: Vec<PlanarPoint> = beams.filter_map(point).collect();
+    let points: Vec<BeamPoint> = beams.filter_map(point).collect();
 
     // Compute their columns
-    let f32s = |value: &dyn Fn(&PlanarPoint) -> f64| {
+    let f32s = |value: &dyn Fn(&BeamPoint) -> f64| {
         ColumnData::F32(points.iter().map(|point| single(value(point))).collect())
     };
     let mut columns = vec![
-        PointColumn::new("x", f32s(&|point| point.range * point.azimuth.cos())),
-        PointColumn::new("y", f32s(&|point| point.range * point.azimuth.sin())),
-        PointColumn::new("z", f32s(&|_| 0.0)),
+        PointColumn::new("x", f32s(&|point| point.position.x)),
+        PointColumn::new("y", f32s(&|point| point.position.y)),
+        PointColumn::new("z", f32s(&|point| point.position.z)),
     ];
     if !scan.intensities.is_empty() {
-        let intensity = |point: &PlanarPoint| f64::from(scan.intensities[point.beam as usize]);
+        let intensity = |point: &BeamPoint| f64::from(scan.intensities[point.beam as usize]);
         columns.push(PointColumn::new("intensity", f32s(&intensity)));
     }
     let beams = points.iter().map(|point| point.beam).collect();
