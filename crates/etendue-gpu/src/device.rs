@@ -7,7 +7,7 @@ use crate::transfers::Transfers;
 use bytemuck::{Pod, cast_slice};
 use pollster::block_on;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use wgpu::{
     BindGroup, Buffer, BufferDescriptor, BufferUsages, CommandEncoder, ComputePassDescriptor,
     ComputePipeline, ComputePipelineDescriptor, Device, DeviceDescriptor, ErrorFilter,
@@ -39,7 +39,7 @@ pub struct GpuDevice {
     checks: ShaderChecks,
     pub(crate) transfers: Transfers,
     /// The compiled shaders, by entry point and source.
-    pipelines: Mutex<BTreeMap<(&'static str, String), ComputePipeline>>,
+    pipelines: Mutex<BTreeMap<(&'static str, String), Arc<OnceLock<ComputePipeline>>>>,
     /// Most groups in one dimension of a dispatch.
     most_groups: u32,
     /// The driver's reason, once the device is lost.
@@ -212,24 +212,20 @@ impl GpuDevice {
         Ok(buffer)
     }
 
-    /// An entry point of a shader, compiled when it is first used.
+    /// An entry point of a shader, compiled when it is first used. Threads compile different ones at the same time.
     pub(crate) fn pipeline(
         &self,
         source: String,
         entry: &'static str,
     ) -> Result<ComputePipeline, GpuError> {
         self.check()?;
-        let mut known = self
-            .pipelines
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let key = (entry, source);
-        if let Some(pipeline) = known.get(&key) {
-            return Ok(pipeline.clone());
-        }
-        let pipeline = self.compiled(&key.1, entry);
-        known.insert(key, pipeline.clone());
-        Ok(pipeline)
+        let key = (entry, source.clone());
+        let pipeline = {
+            let mut known = { self.pipelines.lock() }.unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(known.entry(key).or_default())
+        };
+        let compiled = pipeline.get_or_init(|| self.compiled(&source, entry));
+        Ok(compiled.clone())
     }
 
     /// Compiles an entry point of a shader.
