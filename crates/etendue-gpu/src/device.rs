@@ -31,6 +31,9 @@ pub enum ShaderChecks {
     On,
 }
 
+/// Compiled shaders by entry point and source. An entry is empty while a thread compiles it.
+type Pipelines = BTreeMap<(&'static str, Arc<str>), Arc<OnceLock<ComputePipeline>>>;
+
 /// An opened GPU.
 pub struct GpuDevice {
     adapter: AdapterSummary,
@@ -39,7 +42,7 @@ pub struct GpuDevice {
     checks: ShaderChecks,
     pub(crate) transfers: Transfers,
     /// The compiled shaders, by entry point and source.
-    pipelines: Mutex<BTreeMap<(&'static str, String), Arc<OnceLock<ComputePipeline>>>>,
+    pipelines: Mutex<Pipelines>,
     /// Most groups in one dimension of a dispatch.
     most_groups: u32,
     /// The driver's reason, once the device is lost.
@@ -219,9 +222,12 @@ impl GpuDevice {
         entry: &'static str,
     ) -> Result<ComputePipeline, GpuError> {
         self.check()?;
-        let key = (entry, source.clone());
+        let source = Arc::from(source);
+        // The table is locked only while the entry is looked up.
         let pipeline = {
-            let mut known = { self.pipelines.lock() }.unwrap_or_else(PoisonError::into_inner);
+            let known = self.pipelines.lock();
+            let mut known = known.unwrap_or_else(PoisonError::into_inner);
+            let key = (entry, Arc::clone(&source));
             Arc::clone(known.entry(key).or_default())
         };
         let compiled = pipeline.get_or_init(|| self.compiled(&source, entry));
