@@ -86,6 +86,26 @@ pub(super) struct PlanePair {
     pub origin: SurfelOrigin,
 }
 
+/// Pairs of points off planes at a pose, as pairs with planes across the axes of their residuals.
+#[derive(Default)]
+pub(super) struct PointPairs {
+    pub pairs: Vec<PlanePair>,
+    pub world_from_lidar: Isometry3<f64>,
+    /// Factor from rotations to lengths, m.
+    pub radius: f64,
+}
+
+impl PointPairs {
+    /// The same pairs at another pose, with their distances to first order.
+    fn at(&self, world_from_lidar: &Isometry3<f64>) -> impl Iterator<Item = PlanePair> {
+        let step = deviation_from(&self.world_from_lidar, world_from_lidar, self.radius);
+        self.pairs.iter().map(move |pair| PlanePair {
+            distance: pair.distance + pair.jacobian_row(self.radius).dot(&step),
+            ..*pair
+        })
+    }
+}
+
 /// Factor on the scale of the loss from iteration to iteration (graduated non-convexity).
 const ANNEALING: f64 = 0.7;
 
@@ -114,8 +134,9 @@ const RELEASE: f64 = 2.0;
 pub(super) const MIN_PATCHES: f64 = 4.0;
 
 /// Registers a scan onto a map from a predicted pose with a covariance (world axes, m, rotations times the radius).
-/// Directions that the pairs do not determine keep the prediction. `None` where fewer than
-/// [`MIN_PAIRS`] pairs per degree of freedom are found.
+/// Directions that the pairs do not determine keep the prediction. Pairs of points off planes, if there are any, determine
+/// all directions together with the planes. `None` where fewer than [`MIN_PAIRS`] pairs with planes per degree of freedom are
+/// found.
 ///
 /// The loss is that of Geman and McClure. Its scale decreases from the standard deviation of the prediction to the greatest of
 /// [`IcpOptions::final_scale`] and five standard deviations of the noise and of the residuals (their median, Huber 1981,
@@ -126,6 +147,7 @@ pub(super) fn register(
     map: &SurfaceMap,
     prediction: &Isometry3<f64>,
     covariance: &Matrix6<f64>,
+    points: &PointPairs,
     options: &IcpOptions,
 ) -> Option<IcpResult> {
     let mut pose = *prediction;
@@ -136,24 +158,29 @@ pub(super) fn register(
         iterations: 0,
         converged: false,
         least: Least {
-            pairs: options.min_pairs,
+            pairs: if points.pairs.is_empty() {
+                options.min_pairs
+            } else {
+                0.0
+            },
             patches: 0.0,
         },
     };
     let mut is_within_noise = false;
     let mut length = f64::INFINITY;
-    let mut pairing = Pairing::new(scan);
+    let mut pairing = Pairing::new(scan, points);
     let step_of_wide = (scan.coarse.len() / FEW_SAMPLES).clamp(1, WIDE_STEP);
     while ended.iterations < options.iterations && !ended.converged {
         // Find correspondences.
         let is_coarse = scale > WIDE * last_scale || length > COARSE;
         let every = if is_coarse { step_of_wide } else { 1 };
         pairing.update(scan, map, &pose, scale, every, options);
-        let pairs = &pairing.pairs;
-        if pairs.len() * every < MIN_PAIRS * options.freedom.count() {
+        let planes = pairing.with_planes();
+        if planes.len() * every < MIN_PAIRS * options.freedom.count() {
             return None;
         }
-        last_scale = final_scale(scan, options).max(SCALE_PER_NOISE * residual(pairs));
+        last_scale = final_scale(scan, options).max(SCALE_PER_NOISE * residual(planes));
+        let pairs = &pairing.pairs;
         // Solve the normal equations in the observable directions, hold the others to the prediction.
         let (matrix, gradient) = normal_equations(pairs, scan.radius);
         // While the loss is wide, distant pairs count in full.
@@ -183,10 +210,9 @@ pub(super) fn register(
     ended.converged |= is_within_noise && scale <= last_scale;
     let smallest = final_scale(scan, options);
     pairing.update(scan, map, &pose, smallest, 1, options);
-    let pairs = pairing.pairs;
     let freedom = options.freedom;
     Some(assess(
-        scan, pairs, prediction, &pose, smallest, freedom, &ended,
+        scan, pairing, prediction, &pose, smallest, freedom, &ended,
     ))
 }
 
@@ -215,19 +241,23 @@ struct Loop {
 /// Quality of a registration from the pairs at its final pose; `scale` is that of the loss.
 fn assess(
     scan: &SampledScan,
-    pairs: Vec<PlanePair>,
+    pairing: Pairing,
     prediction: &Isometry3<f64>,
     pose: &Isometry3<f64>,
     scale: f64,
     freedom: MotionFreedom,
     ended: &Loop,
 ) -> IcpResult {
+    let planes = pairing.with_planes();
+    let close = planes.iter().filter(|pair| pair.distance.abs() < scale);
+    let overlap = close.count() as f64 / scan.coarse.len().max(1) as f64;
+    let residual = residual(planes);
+    let pairs = pairing.pairs;
     let (matrix, _) = normal_equations(&pairs, scan.radius);
-    let close = pairs.iter().filter(|pair| pair.distance.abs() < scale);
     IcpResult {
         world_from_lidar: *pose,
-        overlap: close.count() as f64 / scan.coarse.len().max(1) as f64,
-        residual: residual(&pairs),
+        overlap,
+        residual,
         iterations: ended.iterations,
         converged: ended.converged,
         observability: Observability::new(&matrix, &pairs, None, scan.radius, freedom, ended.least),
@@ -241,19 +271,27 @@ fn assess(
 struct Pairing<'m> {
     /// Match of each sample in earlier iterations.
     matches: Vec<SurfelMatch<'m>>,
+    points: &'m PointPairs,
+    /// Pairs with planes of the map, and then those of points off planes.
     pairs: Vec<PlanePair>,
 }
 
 impl<'m> Pairing<'m> {
     /// No pairs.
-    fn new(scan: &SampledScan) -> Self {
+    fn new(scan: &SampledScan, points: &'m PointPairs) -> Self {
         Self {
+            points,
             matches: vec![SurfelMatch::default(); scan.coarse.len()],
-            pairs: Vec::with_capacity(scan.coarse.len()),
+            pairs: Vec::with_capacity(scan.coarse.len() + points.pairs.len()),
         }
     }
 
-    /// Pairs one of `every` samples with the nearest surfels of the map.
+    /// Pairs with planes of the map.
+    fn with_planes(&self) -> &[PlanePair] {
+        &self.pairs[..self.pairs.len() - self.points.pairs.len()]
+    }
+
+    /// Pairs one of `every` samples with the nearest surfels of the map. Pairs of points off planes have the weight of as many.
     fn update(
         &mut self,
         scan: &SampledScan,
@@ -291,6 +329,11 @@ impl<'m> Pairing<'m> {
             let samples = samples.step_by(every).with_min_len(256);
             self.pairs.par_extend(samples.filter_map(pair));
         }
+        let points = self.points.at(world_from_lidar);
+        self.pairs.extend(points.map(|pair| PlanePair {
+            weight: every as f64 * pair.weight,
+            ..pair
+        }));
     }
 }
 

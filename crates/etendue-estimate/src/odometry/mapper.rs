@@ -1,7 +1,7 @@
 //! Scan-to-map odometry.
 
 use super::freedom::MotionFreedom;
-use super::icp::{IcpOptions, IcpResult, deviation_from, register};
+use super::icp::{IcpOptions, IcpResult, PointPairs, deviation_from, register};
 use super::map::SurfaceMap;
 use super::motion::{MotionModel, Prediction, RegisteredDirections, deskew};
 use super::off_planes::RecentPoints;
@@ -160,6 +160,9 @@ impl FirstScan {
 
 /// Largest decrease of the overlap of planes where points off planes determine the pose.
 const LESS_OVERLAP: f64 = 0.05;
+
+/// Standard deviation of a prediction from which points off planes are registered, m. That of their registration is 10 to 40 mm.
+const BY_POINTS: f64 = 0.02;
 
 /// Function from the measured points of a scan (lidar frame, m) to corrected ones.
 type ScanCorrection<'a> = dyn Fn(&[Point3<f64>]) -> Vec<Point3<f64>> + 'a;
@@ -355,7 +358,9 @@ impl<'a> Mapper<'a> {
         prediction: &Prediction,
     ) -> Option<IcpResult> {
         let start = &prediction.world_from_lidar;
-        let with = |covariance| register(scan, &self.map, start, &covariance, &self.options.icp);
+        let none = PointPairs::default();
+        let options = &self.options.icp;
+        let with = |covariance| register(scan, &self.map, start, &covariance, &none, options);
         let found = with(prediction.covariance(scan.radius));
         // A change of the motion that the earlier ones do not let expect: search as for an unknown motion
         let limits = &self.options.limits;
@@ -371,7 +376,7 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    /// Registration from the pose at which the points off planes fit those of the last scans, where a direction that planes do not
+    /// Registration of planes and of points off planes, which fit those of the last scans, where a direction that planes do not
     /// determine is uncertain; `None` where the points do not determine it either, or the planes agree less there.
     fn registered_by_points(
         &self,
@@ -388,13 +393,15 @@ impl<'a> Mapper<'a> {
         let variance = |d: Vector6<f64>| d.dot(&(covariance * d));
         let variances = found.observability.undetermined().map(variance);
         let sd = variances.reduce(f64::max)?.sqrt();
-        if sd < self.options.limits.position {
+        if sd < BY_POINTS {
             return None;
         }
-        // Register the points, and the planes from there.
-        let start = self.recent.align(&scan.off_planes, found, sd)?;
+        // Register the points, and from there both.
+        let points = self.recent.align(&scan.off_planes, found, sd)?;
+        let start = &points.world_from_lidar;
         let change = self.motion.unknown_change(scan.radius);
-        let other = register(scan, &self.map, &start, &change, &self.options.icp)?;
+        let options = &self.options.icp;
+        let other = register(scan, &self.map, start, &change, &points, options)?;
         let pose = &other.world_from_lidar;
         let from_prediction = deviation_from(&prediction.world_from_lidar, pose, scan.radius);
         let agrees = other.overlap >= found.overlap - LESS_OVERLAP;
@@ -456,7 +463,7 @@ impl<'a> Mapper<'a> {
         let errors = self.correction_errors.as_deref();
         self.map.insert(scan, world_from_lidar, number, errors);
         let points = std::mem::take(&mut scan.off_planes);
-        self.recent.add(points, world_from_lidar);
+        self.recent.add(points, world_from_lidar, number);
     }
 
     /// Quality of the pose of a scan; the first scan with enough points starts the map.

@@ -1,10 +1,12 @@
 //! Registration of points off planes, such as those of vegetation, along directions that planes do not determine.
-//!
-//! Not estimated: the uncertainty of the registration. The directions keep that of the prediction.
 
-use super::icp::{IcpResult, deviation_from, retract};
+use super::icp::{IcpResult, PlanePair, PointPairs, deviation_from, retract};
+use super::map::SurfelOrigin;
+use super::replicates::group_of;
+use super::scan::robust_sd;
+use super::sensor_bias::displacements;
 use crate::geometry::{VoxelTable, voxel_key};
-use crate::register::{Registration, RegistrationMethod, downsample};
+use crate::register::{CloudPair, Registration, RegistrationMethod, WhitenedPair, downsample};
 use nalgebra::{Isometry3, Point3, Vector6};
 use std::collections::VecDeque;
 
@@ -29,42 +31,51 @@ const DISPLACEMENT: f64 = 1.0;
 /// have a ratio of up to 1.2; vegetation has 1.5 to 11.
 const CONTRAST: f64 = 1.4;
 
+/// Weight of a pair of points relative to that of a plane with the same residual: residuals of neighbours among leaves are alike. Planes
+/// remain decisive along the directions that they determine.
+const WEIGHT: f64 = 0.1;
+
+/// Smallest standard deviations of residuals, of planes and of points, by which pairs of points are weighted, m: roughness of surfaces.
+const ROUGHNESS: f64 = 0.005;
+
 /// Points off planes of the last scans.
 #[derive(Default)]
 pub(super) struct RecentPoints {
     scans: VecDeque<PlacedPoints>,
 }
 
-/// Points of a scan (lidar frame, m), and its pose.
+/// Points of a scan (lidar frame, m), its pose and its number.
 struct PlacedPoints {
     points: Vec<Point3<f64>>,
     world_from_lidar: Isometry3<f64>,
+    number: u32,
 }
 
 impl RecentPoints {
-    /// Adds the points of a scan at its pose.
-    pub fn add(&mut self, points: Vec<Point3<f64>>, world_from_lidar: &Isometry3<f64>) {
+    /// Adds the points of the scan with a number at its pose.
+    pub fn add(
+        &mut self,
+        points: Vec<Point3<f64>>,
+        world_from_lidar: &Isometry3<f64>,
+        number: u32,
+    ) {
         if self.scans.len() == SCANS {
             self.scans.pop_front();
         }
         self.scans.push_back(PlacedPoints {
             points,
             world_from_lidar: *world_from_lidar,
+            number,
         });
     }
 
-    /// Pose at which the points of a scan fit those of the last scans. It differs from that of a registration of planes along the
-    /// directions that too few pairs determine only. `sd` is the standard deviation of the prediction along them, m.
+    /// Pairs of the points of a scan and those of the last scans, at the pose where they fit. It differs from that of a registration of
+    /// planes along the directions that too few pairs determine only. `sd` is the standard deviation of the prediction along them, m.
     ///
     /// The points are registered by generalised ICP (Segal et al. 2009, doi:10.15607/RSS.2009.V.021), from the registered pose and from
     /// that of the last scan: after a turn, a robot may stand or turn back. `None` where they do not determine all these directions:
     /// see [`CONTRAST`].
-    pub fn align(
-        &self,
-        points: &[Point3<f64>],
-        found: &IcpResult,
-        sd: f64,
-    ) -> Option<Isometry3<f64>> {
+    pub fn align(&self, points: &[Point3<f64>], found: &IcpResult, sd: f64) -> Option<PointPairs> {
         let directions: Vec<Vector6<f64>> = found.observability.undetermined().collect();
         let along = |to: &Isometry3<f64>| {
             let step = deviation_from(&found.world_from_lidar, to, found.radius);
@@ -72,20 +83,22 @@ impl RecentPoints {
             retract(&found.world_from_lidar, &parts.sum(), found.radius)
         };
         // Register the points from each start, and keep the part along the directions.
+        let last = self.scans.back()?;
         let source = downsample(points, VOXEL);
         let target = downsample(&self.in_world(), VOXEL);
         let [least, largest] = FIRST_REACH;
         let reaches = [(DEVIATIONS * sd).clamp(least, largest), LAST_REACH];
         let stages = reaches.map(|reach| Registration::new(RegistrationMethod::Gicp).within(reach));
+        let mut clouds = CloudPair::new(&source, &target);
         let align = |start| {
-            let found = Registration::register_in_stages(&stages, &source, &target, start).ok()?;
+            let found = clouds.register(&stages, start).ok()?;
             Some(along(&found.target_from_source))
         };
-        let last = self.scans.back()?.world_from_lidar;
         let occupied = Occupied::new(&target);
         let count = |pose: &Isometry3<f64>| occupied.count(&source, pose);
-        let poses = [found.world_from_lidar, along(&last)].into_iter();
-        let pose = poses.filter_map(align).max_by_key(count)?;
+        let starts = [found.world_from_lidar, along(&last.world_from_lidar)];
+        let poses = starts.into_iter().filter_map(align);
+        let pose = poses.max_by_key(count)?;
         // Compare the pose with displaced ones.
         let displaced = directions
             .iter()
@@ -93,7 +106,10 @@ impl RecentPoints {
         let counts = displaced.map(|step| count(&retract(&pose, &step, found.radius)));
         let [here, most] = [count(&pose), counts.max().unwrap_or_default()];
         let is_determined = here >= FEWEST && here as f64 >= CONTRAST * most as f64;
-        is_determined.then_some(pose)
+        is_determined.then(|| {
+            let pairs = clouds.whitened_pairs(&pose, LAST_REACH);
+            last.with_planes(&pairs, &pose, found)
+        })
     }
 
     /// All points in the world, m.
@@ -104,6 +120,58 @@ impl RecentPoints {
             points.collect::<Vec<_>>()
         };
         self.scans.iter().flat_map(of_scan).collect()
+    }
+}
+
+impl PlacedPoints {
+    /// Pairs of points of a scan at a pose and of points of this scan, in the world. Each is three pairs with planes, across the rows of
+    /// its whitening matrix: the residuals are the same. The weights are relative to those of planes.
+    fn with_planes(
+        &self,
+        pairs: &[WhitenedPair],
+        world_from_lidar: &Isometry3<f64>,
+        planes: &IcpResult,
+    ) -> PointPairs {
+        // Weigh the pairs by their residuals.
+        let residual = |pair: &WhitenedPair| {
+            let source = world_from_lidar * Point3::from(pair.source);
+            pair.whitening * (source.coords - pair.target)
+        };
+        let mut residuals: Vec<f64> = pairs
+            .iter()
+            .flat_map(|pair| <[f64; 3]>::from(residual(pair).abs()))
+            .collect();
+        let [of_planes, of_points] =
+            [planes.residual, robust_sd(&mut residuals)].map(|sd| sd.max(ROUGHNESS));
+        let weight = WEIGHT * (of_planes / of_points).powi(2);
+        // Divide each into three rows.
+        let from = self.world_from_lidar.translation.vector;
+        let rows = |pair: &WhitenedPair| {
+            let offset = world_from_lidar.rotation * pair.source;
+            let residuals = residual(pair);
+            let (target, whitening) = (pair.target, pair.whitening);
+            (0..3).map(move |row| {
+                let across = whitening.row(row).transpose();
+                let length = across.norm();
+                let normal = across / length;
+                PlanePair {
+                    offset,
+                    normal,
+                    distance: residuals[row] / length,
+                    weight: weight * length * length,
+                    origin: SurfelOrigin {
+                        scan: self.number,
+                        group: group_of(&target),
+                        displaced: displacements(&normal, &(target - from), None),
+                    },
+                }
+            })
+        };
+        PointPairs {
+            pairs: pairs.iter().flat_map(rows).collect(),
+            world_from_lidar: *world_from_lidar,
+            radius: planes.radius,
+        }
     }
 }
 

@@ -57,8 +57,8 @@ impl QualityLimits {
     }
 }
 
-/// Direction of motion that the planes of a scan and the map do not determine. Along it, the pose is that of a registration of points
-/// off planes, or keeps its prediction.
+/// Direction of motion that neither planes nor points off planes of a scan and the map determine. Along it, the pose keeps its
+/// prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DegenerateDirection {
     /// Kind of the motion.

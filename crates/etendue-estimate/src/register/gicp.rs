@@ -2,7 +2,7 @@
 
 use super::pairs::{Pair, PairResiduals, PairSearch};
 use super::rigid_motion::RigidMotion;
-use nalgebra::{SMatrix, SVector};
+use nalgebra::{Matrix3, SMatrix, SVector, Vector3};
 
 /// Variance $\epsilon$ across a local plane relative to the variance along it.
 pub(super) const NORMAL_VARIANCE: f64 = 1e-3;
@@ -12,6 +12,27 @@ pub(super) const NORMAL_VARIANCE: f64 = 1e-3;
 /// $W^2 = (C_q + R\\,C_p R^\top)^{-1}$, with $C = I - (1-\epsilon)\\,n n^\top$ the covariance of a local plane with
 /// normal $n$.
 pub(super) struct GeneralizedIcp;
+
+/// Pair of points of [`GeneralizedIcp`].
+pub(crate) struct WhitenedPair {
+    /// Source point, and target point, each in the frame of its cloud, m.
+    pub source: Vector3<f64>,
+    pub target: Vector3<f64>,
+    /// The matrix $W$ of the residuals.
+    pub whitening: Matrix3<f64>,
+}
+
+impl GeneralizedIcp {
+    /// The matrix $W$ of a pair at a rotation.
+    pub(super) fn whitening<const D: usize>(
+        search: &PairSearch<D>,
+        rotation: &SMatrix<f64, D, D>,
+        pair: &Pair<D>,
+    ) -> SMatrix<f64, D, D> {
+        let normal = rotation * search.source.normals()[pair.source];
+        whitening(&search.target.normals()[pair.target], &normal)
+    }
+}
 
 /// The symmetric matrix $W$ with $W^2 = (2 I - (1-\epsilon)(m m^\top + n n^\top))^{-1}$ of two unit normals.
 ///
@@ -37,8 +58,7 @@ impl<M: RigidMotion<D, K>, const D: usize, const K: usize> PairResiduals<M, D, K
         rotation: &SMatrix<f64, D, D>,
         pair: &Pair<D>,
     ) -> (SVector<f64, D>, SMatrix<f64, D, K>) {
-        let normal = rotation * search.source.normals()[pair.source];
-        let whitening = whitening(&search.target.normals()[pair.target], &normal);
+        let whitening = Self::whitening(search, rotation, pair);
         let derivative = M::derivative(rotation, &search.source.points()[pair.source]);
         (whitening * pair.offset, whitening * derivative)
     }
@@ -47,7 +67,6 @@ impl<M: RigidMotion<D, K>, const D: usize, const K: usize> PairResiduals<M, D, K
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nalgebra::{Matrix3, Vector3};
 
     /// Also for parallel and opposite normals, where one eigenvector vanishes.
     #[test]

@@ -18,5 +18,7 @@ mod rigid_motion;
 mod tree;
 
 pub use cloud::{CloudPoint, cloud_size, downsample};
+pub(crate) use gicp::WhitenedPair;
+pub(crate) use registration::CloudPair;
 pub use registration::{RegisterError, Registration, RegistrationMethod, RegistrationResult};
 pub use rigid_motion::RigidMotion;

@@ -1,9 +1,9 @@
 //! Registration methods, settings and results.
 
 use super::cloud::SearchableCloud;
-use super::gicp::{self, GeneralizedIcp};
+use super::gicp::{self, GeneralizedIcp, WhitenedPair};
 use super::ndt;
-use super::pairs::{PairProblem, PairRule};
+use super::pairs::{Pair, PairProblem, PairRule, PairSearch};
 use super::point_to_plane::PointToPlane;
 use super::point_to_point::PointToPoint;
 use super::rigid_motion::RigidMotion;
@@ -11,7 +11,7 @@ use crate::solve::{
     Continuation, Iteration, Loss, Residuals, Solution, SolveError, Solver, SolverLimits,
     SolverMethod, StopReason,
 };
-use nalgebra::Point;
+use nalgebra::{Isometry3, Point};
 use thiserror::Error;
 
 /// Registration method, by its residuals.
@@ -426,35 +426,71 @@ impl Registration {
     }
 }
 
-/// [`Registration::register_in_stages`], generic in the motion.
-pub(super) fn register_points<M: RigidMotion<D, K>, const D: usize, const K: usize>(
-    stages: &[Registration],
-    source: &[Point<f64, D>],
-    target: &[Point<f64, D>],
-    start: M,
-) -> Result<RegistrationResult<M>, RegisterError> {
-    // Check all settings first.
-    for stage in stages {
-        stage.check()?;
+/// Two clouds with their search trees and, once a method needs them, local planes.
+pub(crate) struct CloudPair<const D: usize> {
+    source: SearchableCloud<D>,
+    target: SearchableCloud<D>,
+}
+
+impl<const D: usize> CloudPair<D> {
+    /// Clouds of the finite points, m.
+    pub fn new(source: &[Point<f64, D>], target: &[Point<f64, D>]) -> Self {
+        Self {
+            source: SearchableCloud::new(source),
+            target: SearchableCloud::new(target),
+        }
     }
-    // Register stage by stage.
-    let mut source = SearchableCloud::new(source);
-    let mut target = SearchableCloud::new(target);
-    let mut reached: Option<RegistrationResult<M>> = None;
-    for stage in stages {
-        stage.prepare::<M, D, K>("source", &mut source)?;
-        stage.prepare::<M, D, K>("target", &mut target)?;
-        let (start, before) = match reached {
-            Some(before) => (before.target_from_source, before.log),
-            None => (start, Vec::new()),
+
+    /// [`Registration::register_in_stages`] of these clouds.
+    pub fn register<M: RigidMotion<D, K>, const K: usize>(
+        &mut self,
+        stages: &[Registration],
+        start: M,
+    ) -> Result<RegistrationResult<M>, RegisterError> {
+        // Check all settings first.
+        for stage in stages {
+            stage.check()?;
+        }
+        // Register stage by stage.
+        let mut reached: Option<RegistrationResult<M>> = None;
+        for stage in stages {
+            stage.prepare::<M, D, K>("source", &mut self.source)?;
+            stage.prepare::<M, D, K>("target", &mut self.target)?;
+            let (start, before) = match reached {
+                Some(before) => (before.target_from_source, before.log),
+                None => (start, Vec::new()),
+            };
+            let mut found = stage.register_clouds(&self.source, &self.target, start)?;
+            found.log.splice(..0, before);
+            reached = Some(found);
+        }
+        reached.ok_or(RegisterError::Setting {
+            setting: "stages",
+            value: 0.0,
+            remedy: "give at least one stage",
+        })
+    }
+}
+
+impl CloudPair<3> {
+    /// Pairs of generalised ICP at a motion, for clouds that were registered by it, up to a distance, m.
+    pub fn whitened_pairs(
+        &self,
+        target_from_source: &Isometry3<f64>,
+        max_distance: f64,
+    ) -> Vec<WhitenedPair> {
+        let rule = PairRule {
+            max_distance,
+            keep: 1.0,
         };
-        let mut found = stage.register_clouds(&source, &target, start)?;
-        found.log.splice(..0, before);
-        reached = Some(found);
+        let search = PairSearch::new(&self.source, &self.target, rule);
+        let (pairs, _) = search.pairs(target_from_source);
+        let rotation = target_from_source.rotation();
+        let whitened = |pair: &Pair<3>| WhitenedPair {
+            source: self.source.points()[pair.source],
+            target: self.target.points()[pair.target],
+            whitening: GeneralizedIcp::whitening(&search, &rotation, pair),
+        };
+        pairs.iter().map(whitened).collect()
     }
-    reached.ok_or(RegisterError::Setting {
-        setting: "stages",
-        value: 0.0,
-        remedy: "give at least one stage",
-    })
 }

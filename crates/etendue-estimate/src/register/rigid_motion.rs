@@ -1,6 +1,6 @@
 //! Rigid motions in the plane and in space.
 
-use super::registration::{RegisterError, Registration, RegistrationResult, register_points};
+use super::registration::{CloudPair, RegisterError, Registration, RegistrationResult};
 use crate::geometry::EigenDecomposition;
 use crate::manifold::Manifold;
 use nalgebra::{
@@ -68,7 +68,7 @@ impl RigidMotion<2, 3> for Isometry2<f64> {
         target: &[Point2<f64>],
         start: Self,
     ) -> Result<RegistrationResult<Self>, RegisterError> {
-        register_points(stages, source, target, start)
+        CloudPair::new(source, target).register(stages, start)
     }
 }
 
@@ -105,6 +105,6 @@ impl RigidMotion<3, 6> for Isometry3<f64> {
         target: &[Point3<f64>],
         start: Self,
     ) -> Result<RegistrationResult<Self>, RegisterError> {
-        register_points(stages, source, target, start)
+        CloudPair::new(source, target).register(stages, start)
     }
 }
