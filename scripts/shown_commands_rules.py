@@ -92,7 +92,7 @@ RULES = [
     Rule("etendue calibrate", recording="rplidar_apollosim"),
     Rule(
         "etendue calibrate --recording panel-beams.csv",
-        output=r"wood: clear",
+        output=r"wood: good",
         numbers=[(r"largest deviation from it: ([\d.]+) standard errors", 0.5, 4.0)],
     ),
     Rule("etendue calibrate view simulated/wood.toml"),
