@@ -8,6 +8,7 @@ if the recording has poses.
 os1        three frames of an Ouster OS1-128 in a street, with poses of KISS-ICP (origin_of_ouster_poses.py)
 asl-room   two clouds of a tilting 2D laser indoors (libpointmatcher), without poses
 asl-car    three clouds of a car's lidar (libpointmatcher), without poses
+asl-car-2  the first two of them, with the mean of libpointmatcher's reference results (examples/data/icp_data)
 fr079, intel, csail, orebro, seattle
            40 corrected scans each of a SICK LMS in a building (Radish), each repeated at seven heights
            within 0.3 m, so that walls in the scan plane become planes
@@ -43,6 +44,17 @@ def vtk(path):
     lines = open(path).read().split("\n")
     count = int(lines[4].split()[1])
     return np.array(" ".join(lines[5:]).split()[: 3 * count], float).reshape(-1, 3)
+
+
+def pose(translation, roll, pitch, yaw):
+    """Matrix of a pose, from m and degrees."""
+    (cr, cp, cy), (sr, sp, sy) = (f(np.radians([roll, pitch, yaw])) for f in (np.cos, np.sin))
+    matrix = np.eye(4)
+    matrix[:3, :3] = [[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+                      [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+                      [-sp, cp * sr, cp * cr]]
+    matrix[:3, 3] = translation
+    return matrix
 
 
 # Corrected logs of Radish
@@ -85,7 +97,9 @@ def main(data, out):
     write(out / "os1", *os1(data, tools))
     asl = data / "libpointmatcher_asl"
     write(out / "asl-room", [vtk(asl / f"cloud_{i}.vtk") for i in range(2)])
-    write(out / "asl-car", [vtk(asl / f"cloud.0000{i}.vtk") for i in range(3)])
+    car = [vtk(asl / f"cloud.0000{i}.vtk") for i in range(3)]
+    write(out / "asl-car", car)
+    write(out / "asl-car-2", car[:2], [np.eye(4), pose([-0.13, -0.21, -0.11], 9.98, 4.94, 10.25)])
     for folder, name in RADISH.items():
         write(out / folder, *radish(data, tools, name))
 
