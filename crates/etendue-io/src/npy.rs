@@ -114,7 +114,8 @@ impl StoredArray {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         // Sort arrays in Fortran order, such as transposed ones
-        let is_fortran = entry(&header, "fortran_order").is_some_and(|text| text.starts_with("True"));
+        let is_fortran =
+            entry(&header, "fortran_order").is_some_and(|text| text.starts_with("True"));
         if is_fortran {
             values = in_c_order(&values, &shape, size);
         }
@@ -141,7 +142,9 @@ fn in_c_order(values: &[u8], shape: &[u64], size: usize) -> Vec<u8> {
     while sorted.len() < values.len() {
         // Copy the number at the index
         let axes = index.iter().zip(shape);
-        let place = axes.rev().fold(0, |place, (at, length)| place * length + at);
+        let place = axes
+            .rev()
+            .fold(0, |place, (at, length)| place * length + at);
         let place = usize::try_from(place).unwrap_or(usize::MAX) * size;
         sorted.extend_from_slice(&values[place..place + size]);
         // Advance the index

@@ -272,7 +272,10 @@ fn a_large_mesh_may_be_in_millimetres() {
     let triangle = |size: u32| format!("v 0 0 0\nv {size} 0 0\nv 0 1 0\nf 1 2 3\n");
     for (size, is_noted) in [(150, false), (3000, true)] {
         write(path, "hall.obj", triangle(size));
-        for arguments in [&["inspect", "hall.obj"][..], &["inspect", "--json", "hall.obj"]] {
+        for arguments in [
+            &["inspect", "hall.obj"][..],
+            &["inspect", "--json", "hall.obj"],
+        ] {
             let text = results(path, arguments);
             assert_eq!(text.contains("scale = 0.001"), is_noted, "{text}");
         }

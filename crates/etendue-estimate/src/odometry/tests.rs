@@ -395,12 +395,18 @@ fn times_that_are_not_those_of_the_points_are_an_error() {
     times[7] = f64::NAN;
     let text = |found: Result<MapperStep, MappingError>| found.expect_err("an error").to_string();
     let count = points.len();
-    let expected = format!("scan 0 has {count} points and {count} times, {} of them", count - 1);
+    let expected = format!(
+        "scan 0 has {count} points and {count} times, {} of them",
+        count - 1
+    );
     assert!(text(add(&times)).starts_with(&expected));
     let expected = format!("scan 0 has {count} points and 3 times, 3 of them");
     assert!(text(add(&[0.0; 3])).starts_with(&expected));
     times[7] = 0.0;
-    assert_eq!(add(&times).expect("a valid scan").quality.verdict, ScanVerdict::Good);
+    assert_eq!(
+        add(&times).expect("a valid scan").quality.verdict,
+        ScanVerdict::Good
+    );
 }
 
 /// A lidar that is carried off and does not return fails.

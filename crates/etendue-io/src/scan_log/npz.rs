@@ -94,7 +94,8 @@ impl Beams<'_> {
             };
             let mut numbers = (0..data.len()).map(|at| data.number(at));
             if let Some(number) = numbers.find(|number| !number.is_finite()) {
-                let message = format!("the array {name} has the number {number}, which is not finite");
+                let message =
+                    format!("the array {name} has the number {number}, which is not finite");
                 return Err(self.damaged(message));
             }
         }
@@ -383,7 +384,11 @@ mod tests {
     #[test]
     fn beams_without_a_direction_or_without_a_scan_are_an_error() {
         for (azimuths, ranges, expected) in [
-            (&[f64::NAN][..], &[2.0][..], "the array azimuth_rad has the number NaN"),
+            (
+                &[f64::NAN][..],
+                &[2.0][..],
+                "the array azimuth_rad has the number NaN",
+            ),
             (&[0.0], &[-2.0], "the range -2 of beam 0 is negative"),
             (&[], &[], "the log has no scans"),
         ] {

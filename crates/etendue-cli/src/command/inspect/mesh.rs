@@ -45,7 +45,8 @@ impl MeshReport {
         } = audit;
         let mut findings: Vec<_> = audit.findings.iter().map(ToString::to_string).collect();
         if (to - from).max() > LARGE {
-            let note = "for a file in millimetres, a scene has shape.mesh = { file = ..., scale = 0.001 }";
+            let note =
+                "for a file in millimetres, a scene has shape.mesh = { file = ..., scale = 0.001 }";
             findings.push(note.into());
         }
         Ok(Self {

@@ -68,7 +68,8 @@ fn shrubs_are_registered_by_their_points() {
     assert_same_on_any_threads(&shrubs(11), &LIDAR_AMONG_SHRUBS, &poses[..3]);
 }
 
-/// An error that all corrected ranges have displaces a scan and the points of the last scans alike: it hardly adds to the deviation of a pose.
+/// An error of 50 mm that all corrected ranges have displaces a scan and the points of the last scans alike: it adds little to the
+/// deviation of a pose.
 #[test]
 fn a_common_error_of_corrected_ranges_cancels_between_points_off_planes() {
     let position_sd = |error: f64| {
@@ -85,7 +86,10 @@ fn a_common_error_of_corrected_ranges_cancels_between_points_off_planes() {
         step.quality.uncertainty.position_sd()
     };
     let [with, without] = [0.05, 0.0].map(position_sd);
-    assert!((with - without).amax() < 0.0, "{with} {without}");
+    let squares = with.component_mul(&with) - without.component_mul(&without);
+    // Measured: 1.1 mm; 8 mm where the error is that of the last scan only.
+    let added = squares.amax().sqrt();
+    assert!(added < 2e-3, "{added}");
 }
 
 mod long_tests {
@@ -94,7 +98,7 @@ mod long_tests {
     /// Robots that turn, tilt and step aside at random from scan to scan, each among other shrubs. Where the shrubs determine the poses, errors
     /// are small and the scans good; where they do not, the stated standard deviations are those of the motion.
     #[test]
-    #[ignore = "LONG: just long"]
+    #[ignore = "60 s on two cores: just long"]
     fn errors_among_shrubs_are_within_three_stated_deviations() {
         let mut good = 0;
         for seed in 0..16 {
