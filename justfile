@@ -85,6 +85,7 @@ commands: programs
 # Verdicts of `correct train` on simulated drives, compared with the truth; fails if a usable model is worse than none.
 coverage-correct drives="20":
     cargo run --release -- experiment verdicts --drives {{ drives }} --stops 24 --columns 256
+
 # Reliability of fits from random starts: the tables of docs/fit.md.
 coverage-starts:
     cargo run --release -p etendue-experiments --example starts -- 300 60

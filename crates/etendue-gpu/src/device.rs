@@ -41,7 +41,6 @@ pub struct GpuDevice {
     pub(crate) queue: Queue,
     checks: ShaderChecks,
     pub(crate) transfers: Transfers,
-    /// The compiled shaders, by entry point and source.
     pipelines: Mutex<Pipelines>,
     /// Most groups in one dimension of a dispatch.
     most_groups: u32,
@@ -79,16 +78,19 @@ impl GpuDevice {
         opened: &wgpu::Adapter,
         checks: ShaderChecks,
     ) -> Result<Self, GpuError> {
+        // Open the device, with buffers as large and as many as shaders use.
         let offered = opened.limits();
         let usual = Limits::default();
-        let buffers = offered.max_storage_buffers_per_shader_stage;
+        let buffers = offered
+            .max_storage_buffers_per_shader_stage
+            .min(STORAGE_BUFFERS);
         let descriptor = DeviceDescriptor {
             label: Some("etendue"),
             required_features: Features::empty(),
             required_limits: Limits {
                 max_buffer_size: offered.max_buffer_size,
                 max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
-                max_storage_buffers_per_shader_stage: { buffers.min(STORAGE_BUFFERS) }
+                max_storage_buffers_per_shader_stage: buffers
                     .max(usual.max_storage_buffers_per_shader_stage),
                 ..usual
             },
@@ -101,6 +103,7 @@ impl GpuDevice {
                 adapter: adapter.name.clone(),
                 reason: reason.to_string(),
             })?;
+        // Keep the reason of the driver where the device is lost.
         let lost = Arc::new(Mutex::new(None));
         let of_callback = Arc::clone(&lost);
         device.set_device_lost_callback(move |_, reason| {
@@ -140,7 +143,7 @@ impl GpuDevice {
         self
     }
 
-    /// Fails if the device is lost.
+    /// Error if the device is lost.
     pub(crate) fn check(&self) -> Result<(), GpuError> {
         let lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
         match &*lost {
@@ -149,6 +152,7 @@ impl GpuDevice {
         }
     }
 
+    /// Error of a lost device, with the reason of the driver.
     pub(crate) fn lost(&self, reason: &str) -> GpuError {
         GpuError::Lost {
             adapter: self.adapter.name.clone(),
@@ -240,6 +244,7 @@ impl GpuDevice {
         reason = "ARCHITECTURE.md, unsafe code: tests run every shader with and without the checks of wgpu"
     )]
     fn compiled(&self, source: &str, entry: &'static str) -> ComputePipeline {
+        // Parse the source.
         let descriptor = ShaderModuleDescriptor {
             label: Some(entry),
             source: ShaderSource::Wgsl(source.into()),
@@ -253,6 +258,7 @@ impl GpuDevice {
                 self.device.create_shader_module_trusted(descriptor, checks)
             },
         };
+        // Compile the entry point.
         self.device
             .create_compute_pipeline(&ComputePipelineDescriptor {
                 label: Some(entry),

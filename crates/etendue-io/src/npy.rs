@@ -113,6 +113,12 @@ impl StoredArray {
         if values.len() as u64 != length {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        // Sort arrays in Fortran order, such as transposed ones
+        let is_fortran =
+            entry(&header, "fortran_order").is_some_and(|text| text.starts_with("True"));
+        if is_fortran {
+            values = in_c_order(&values, &shape, size);
+        }
         Ok(Self {
             kind,
             size,
@@ -122,11 +128,35 @@ impl StoredArray {
         })
     }
 
-    /// The numbers in file order; `T` must match `kind` and `size`.
+    /// The numbers in C order; `T` must match `kind` and `size`.
     pub(crate) fn numbers<T: Element>(&self) -> impl Iterator<Item = T> {
         let values = self.values.chunks_exact(size_of::<T>());
         values.map(|bytes| T::from_bytes(bytes, self.order))
     }
+}
+
+/// The bytes of an array in Fortran order (the first axis varies fastest) in C order (the last one does). Numbers have `size` bytes.
+fn in_c_order(values: &[u8], shape: &[u64], size: usize) -> Vec<u8> {
+    let mut index = vec![0; shape.len()];
+    let mut sorted = Vec::with_capacity(values.len());
+    while sorted.len() < values.len() {
+        // Copy the number at the index
+        let axes = index.iter().zip(shape);
+        let place = axes
+            .rev()
+            .fold(0, |place, (at, length)| place * length + at);
+        let place = usize::try_from(place).unwrap_or(usize::MAX) * size;
+        sorted.extend_from_slice(&values[place..place + size]);
+        // Advance the index
+        for (at, length) in index.iter_mut().zip(shape).rev() {
+            *at += 1;
+            if *at < *length {
+                break;
+            }
+            *at = 0;
+        }
+    }
+    sorted
 }
 
 fn read_header(input: &mut impl Read) -> io::Result<String> {
@@ -214,6 +244,26 @@ mod tests {
         bytes.extend([0, 1, 255, 254]);
         let array = StoredArray::read(&mut &bytes[..]).unwrap();
         assert_eq!(array.numbers::<i16>().collect::<Vec<_>>(), [1, -2]);
+    }
+
+    /// NumPy stores transposed arrays with the first axis fastest.
+    #[test]
+    fn transposed_arrays_are_read_in_c_order() {
+        let header = b"{'descr': '<u2', 'fortran_order': True, 'shape': (2, 3, 2), }\n";
+        let mut bytes = b"\x93NUMPY\x02\0".to_vec();
+        bytes.extend(u32::try_from(header.len()).unwrap().to_le_bytes());
+        bytes.extend(header);
+        // The number at [i, j, k] is 100 i + 10 j + k
+        for k in 0..2_u16 {
+            for j in 0..3 {
+                for i in 0..2 {
+                    bytes.extend((100 * i + 10 * j + k).to_le_bytes());
+                }
+            }
+        }
+        let array = StoredArray::read(&mut &bytes[..]).unwrap();
+        let expected = [0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121];
+        assert_eq!(array.numbers::<u16>().collect::<Vec<_>>(), expected);
     }
 
     #[test]

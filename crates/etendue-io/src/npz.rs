@@ -17,8 +17,13 @@ pub(crate) struct NpzArray {
     pub name: String,
     /// Length along each axis.
     pub shape: Vec<u64>,
-    /// The numbers, in the order of the file.
+    /// The numbers, in C order: the last axis varies fastest.
     pub data: ColumnData,
+}
+
+/// Whether the content is that of an archive.
+pub(crate) fn is_archive(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
 }
 
 /// Whether the content is an archive with arrays of all `names`.
@@ -30,7 +35,7 @@ pub(crate) fn has_arrays(bytes: &[u8], names: &[&str]) -> bool {
             names.iter().all(is_entry)
         })
     };
-    bytes.starts_with(MAGIC) && guarded(has).unwrap_or(false)
+    is_archive(bytes) && guarded(has).unwrap_or(false)
 }
 
 /// Reads the arrays of numbers of an archive; others are left out. Errors name `path`.
@@ -45,6 +50,7 @@ pub(crate) fn read_arrays(path: &Path, bytes: &[u8]) -> Result<Vec<NpzArray>, Fo
     })
 }
 
+/// The arrays of numbers of an archive; errors without its path.
 fn arrays(bytes: &[u8]) -> io::Result<Vec<NpzArray>> {
     let mut zip = ZipArchive::new(Cursor::new(bytes))?;
     let mut arrays = Vec::new();

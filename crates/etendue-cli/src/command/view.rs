@@ -181,9 +181,11 @@ impl View {
 /// A section of a mesh file, as of a scene with this object only.
 fn drawing_of_mesh(path: &Path) -> Result<Drawing, Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // A string of JSON is one of TOML.
+    let quoted = serde_json::Value::from(&*name);
     let text = format!(
-        "version = 1\nname = {name:?}\n[[objects]]\nname = \"mesh\"\n\
-         shape.mesh = {{ file = {name:?} }}\nmaterial = \"white-paint\"\n"
+        "version = 1\nname = {quoted}\n[[objects]]\nname = \"mesh\"\n\
+         shape.mesh = {{ file = {quoted} }}\nmaterial = \"white-paint\"\n"
     );
     let document = Document::new(path.with_extension("toml"), text);
     Ok(scene_view::scene(&scene::parse(&document)?))

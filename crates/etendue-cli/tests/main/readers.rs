@@ -264,3 +264,20 @@ fn the_beams_of_several_channels_are_points_in_space() {
         assert!(text.contains("2 scans of 28928 to 28944 beams"), "{text}");
     }
 }
+
+#[test]
+fn a_large_mesh_may_be_in_millimetres() {
+    let folder = folder();
+    let path = folder.path();
+    let triangle = |size: u32| format!("v 0 0 0\nv {size} 0 0\nv 0 1 0\nf 1 2 3\n");
+    for (size, is_noted) in [(150, false), (3000, true)] {
+        write(path, "hall.obj", triangle(size));
+        for arguments in [
+            &["inspect", "hall.obj"][..],
+            &["inspect", "--json", "hall.obj"],
+        ] {
+            let text = results(path, arguments);
+            assert_eq!(text.contains("scale = 0.001"), is_noted, "{text}");
+        }
+    }
+}

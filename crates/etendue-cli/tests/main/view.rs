@@ -31,6 +31,8 @@ fn scenes_sensors_profiles_points_and_sweeps_have_a_picture() {
     succeed(path, &["simulate", "-o", "beams.csv"]);
     let wedge = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
     write(path, "wedge.obj", wedge);
+    // A name with a character that strings of Rust and of TOML escape in different ways
+    write(path, "zero\u{200b}width.obj", wedge);
     for (file, picture) in [
         ("glass-door", "glass-door.png"),
         ("ball.toml", "ball.png"),
@@ -42,6 +44,7 @@ fn scenes_sensors_profiles_points_and_sweeps_have_a_picture() {
         ("run.mcap#1", "run.png"),
         ("beams.csv", "beams.png"),
         ("wedge.obj", "wedge.png"),
+        ("zero\u{200b}width.obj", "zero\u{200b}width.png"),
     ] {
         let text = results(path, &["view", file, "--no-open"]);
         assert_eq!(text, format!("out/view/{picture}\n"), "{file}");

@@ -80,27 +80,31 @@ pub(super) struct PlanePair {
     pub normal: Vector3<f64>,
     /// Signed distance to the plane, m.
     pub distance: f64,
-    /// Weight of the robust loss, in [0, 1].
+    /// Weight of the squared distance: that of the robust loss, in [0, 1], times the number of samples that the pair represents. Those of
+    /// points off planes are not bounded.
     pub weight: f64,
     /// Origin of the surfel.
     pub origin: SurfelOrigin,
 }
 
-/// Pairs of points off planes at a pose, as pairs with planes across the axes of their residuals.
+/// Pairs of points off planes at a pose, each as three pairs with planes.
 #[derive(Default)]
 pub(super) struct PointPairs {
     pub pairs: Vec<PlanePair>,
+    /// The pose of the lidar.
     pub world_from_lidar: Isometry3<f64>,
-    /// Factor from rotations to lengths, m.
-    pub radius: f64,
 }
 
 impl PointPairs {
-    /// The same pairs at another pose, with their distances to first order.
-    fn at(&self, world_from_lidar: &Isometry3<f64>) -> impl Iterator<Item = PlanePair> {
-        let step = deviation_from(&self.world_from_lidar, world_from_lidar, self.radius);
+    /// The same pairs at another pose, with their distances to first order. `radius` is the factor from rotations to lengths, m.
+    fn at(
+        &self,
+        world_from_lidar: &Isometry3<f64>,
+        radius: f64,
+    ) -> impl Iterator<Item = PlanePair> {
+        let step = deviation_from(&self.world_from_lidar, world_from_lidar, radius);
         self.pairs.iter().map(move |pair| PlanePair {
-            distance: pair.distance + pair.jacobian_row(self.radius).dot(&step),
+            distance: pair.distance + pair.jacobian_row(radius).dot(&step),
             ..*pair
         })
     }
@@ -175,7 +179,7 @@ pub(super) fn register(
         let is_coarse = scale > WIDE * last_scale || length > COARSE;
         let every = if is_coarse { step_of_wide } else { 1 };
         pairing.update(scan, map, &pose, scale, every, options);
-        let planes = pairing.with_planes();
+        let planes = pairing.of_planes();
         if planes.len() * every < MIN_PAIRS * options.freedom.count() {
             return None;
         }
@@ -248,7 +252,7 @@ fn assess(
     freedom: MotionFreedom,
     ended: &Loop,
 ) -> IcpResult {
-    let planes = pairing.with_planes();
+    let planes = pairing.of_planes();
     let close = planes.iter().filter(|pair| pair.distance.abs() < scale);
     let overlap = close.count() as f64 / scan.coarse.len().max(1) as f64;
     let residual = residual(planes);
@@ -267,10 +271,11 @@ fn assess(
     }
 }
 
-/// Pairs of the samples of a scan and a map.
+/// Pairs of the samples of a scan and a map, and those of points off planes.
 struct Pairing<'m> {
     /// Match of each sample in earlier iterations.
     matches: Vec<SurfelMatch<'m>>,
+    /// Pairs of points off planes, at the pose where they were found.
     points: &'m PointPairs,
     /// Pairs with planes of the map, and then those of points off planes.
     pairs: Vec<PlanePair>,
@@ -286,12 +291,13 @@ impl<'m> Pairing<'m> {
         }
     }
 
-    /// Pairs with planes of the map.
-    fn with_planes(&self) -> &[PlanePair] {
+    /// Pairs with planes of the map, after an update.
+    fn of_planes(&self) -> &[PlanePair] {
         &self.pairs[..self.pairs.len() - self.points.pairs.len()]
     }
 
-    /// Pairs one of `every` samples with the nearest surfels of the map. Pairs of points off planes have the weight of as many.
+    /// Pairs one of `every` samples with the nearest surfels of the map, with the weight of that number of samples. Pairs of points off planes
+    /// have the same factor on their weight.
     fn update(
         &mut self,
         scan: &SampledScan,
@@ -301,6 +307,7 @@ impl<'m> Pairing<'m> {
         every: usize,
         options: &IcpOptions,
     ) {
+        // Pair samples with surfels.
         let gate = PairGate {
             max_distance: (GATE * scale).clamp(GATE * map.voxel(), options.max_distance),
             min_cosine: options.max_normal_angle.cos(),
@@ -329,7 +336,8 @@ impl<'m> Pairing<'m> {
             let samples = samples.step_by(every).with_min_len(256);
             self.pairs.par_extend(samples.filter_map(pair));
         }
-        let points = self.points.at(world_from_lidar);
+        // Add the pairs of points off planes.
+        let points = self.points.at(world_from_lidar, scan.radius);
         self.pairs.extend(points.map(|pair| PlanePair {
             weight: every as f64 * pair.weight,
             ..pair

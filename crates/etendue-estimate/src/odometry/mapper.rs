@@ -74,10 +74,24 @@ impl MapperOptions {
 #[non_exhaustive]
 pub enum MappingError {
     /// A prior pose is not finite.
-    #[error("the prior pose of scan {scan} is not finite")]
+    #[error("the prior pose of scan {scan} is not finite: give finite numbers, or no prior")]
     PriorNotFinite {
         /// Number of the scan, from zero.
         scan: usize,
+    },
+    /// The times of a scan are not one finite number per point.
+    #[error(
+        "scan {scan} has {points} points and {times} times, {finite} of them finite: give one finite time per point, or none"
+    )]
+    PointTimes {
+        /// Number of the scan, from zero.
+        scan: usize,
+        /// Number of points.
+        points: usize,
+        /// Number of times.
+        times: usize,
+        /// Number of finite times.
+        finite: usize,
     },
 }
 
@@ -211,14 +225,14 @@ impl<'a> Mapper<'a> {
     /// or at the identity.
     ///
     /// # Errors
-    /// If the prior is not finite.
+    /// If the prior is not finite, or the times are not one finite number per point.
     pub fn add<'s>(
         &mut self,
         scan: impl Into<LidarScan<'s>>,
         prior: Option<Isometry3<f64>>,
     ) -> Result<MapperStep, MappingError> {
         let scan = scan.into();
-        self.check(prior)?;
+        self.check(&scan, prior)?;
         let prior = prior.map(|prior| self.possible(&prior));
         let step = self.add_once(&scan, prior);
         if self.poses.len() == 1 {
@@ -243,12 +257,14 @@ impl<'a> Mapper<'a> {
 
     /// Registers a scan and adds it to the map.
     fn add_once(&mut self, scan: &LidarScan, prior: Option<Isometry3<f64>>) -> MapperStep {
+        // Predict the pose at the mean time, and register the scan.
         let middle = scan.mean_time();
         let prior = prior.map(|pose| self.motion.extrapolated(&pose, middle));
         let prediction = self.motion.predict(scan.stamp.map(|s| s + middle), prior);
         let mut sampled = self.sampled(scan, middle);
         let found = self.registered(&sampled, &prediction);
         let world_from_middle = self.update_motion(&sampled, &prediction, found.as_ref());
+        // State the uncertainty and the quality of the pose.
         let change = scan.times().map(|_| self.motion.change_covariance());
         let change = change.unwrap_or_default();
         let uncertainty =
@@ -258,6 +274,7 @@ impl<'a> Mapper<'a> {
             &self.options.limits,
             self.path,
         );
+        // Extend the map, the trajectory and the path.
         self.extend_map(&mut sampled, &world_from_middle, quality.verdict);
         let world_from_lidar = self.motion.extrapolated(&world_from_middle, -middle);
         let position = |pose: &Isometry3<f64>| pose.translation.vector;
@@ -287,14 +304,29 @@ impl<'a> Mapper<'a> {
         self.options.icp.freedom.nearest(prior, first.translation.z)
     }
 
-    /// Checks that a prior is finite.
-    fn check(&self, prior: Option<Isometry3<f64>>) -> Result<(), MappingError> {
-        let finite = |pose: Isometry3<f64>| pose.to_matrix().iter().all(|x| x.is_finite());
-        if prior.is_none_or(finite) {
+    /// Checks that a prior is finite, and that the times are one finite number per point.
+    fn check(&self, scan: &LidarScan, prior: Option<Isometry3<f64>>) -> Result<(), MappingError> {
+        let number = self.poses.len();
+        let is_finite = |pose: Isometry3<f64>| pose.to_matrix().iter().all(|x| x.is_finite());
+        if !prior.is_none_or(is_finite) {
+            return Err(MappingError::PriorNotFinite { scan: number });
+        }
+        let Some(times) = scan.times() else {
+            return Ok(());
+        };
+        let [points, times, finite] = [
+            scan.points.len(),
+            times.len(),
+            times.iter().filter(|time| time.is_finite()).count(),
+        ];
+        if times == points && finite == points {
             return Ok(());
         }
-        Err(MappingError::PriorNotFinite {
-            scan: self.poses.len(),
+        Err(MappingError::PointTimes {
+            scan: number,
+            points,
+            times,
+            finite,
         })
     }
 
@@ -376,8 +408,8 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    /// Registration of planes and of points off planes, which fit those of the last scans, where a direction that planes do not
-    /// determine is uncertain; `None` where the points do not determine it either, or the planes agree less there.
+    /// Registration of planes together with points off planes, where a direction that planes do not determine is uncertain. `None` elsewhere,
+    /// and where the points do not determine it either, or the planes agree less at the pose that the points have.
     fn registered_by_points(
         &self,
         scan: &SampledScan,
@@ -396,8 +428,9 @@ impl<'a> Mapper<'a> {
         if sd < BY_POINTS {
             return None;
         }
-        // Register the points, and from there both.
-        let points = self.recent.align(&scan.off_planes, found, sd)?;
+        // Register the points, and from there the planes and the points together.
+        let errors = self.correction_errors.as_deref();
+        let points = self.recent.align(&scan.off_planes, found, sd, errors)?;
         let start = &points.world_from_lidar;
         let change = self.motion.unknown_change(scan.radius);
         let options = &self.options.icp;

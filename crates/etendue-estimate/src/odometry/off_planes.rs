@@ -3,8 +3,8 @@
 use super::icp::{IcpResult, PlanePair, PointPairs, deviation_from, retract};
 use super::map::SurfelOrigin;
 use super::replicates::group_of;
-use super::scan::robust_sd;
-use super::sensor_bias::displacements;
+use super::scan::{ROUGHNESS, robust_sd};
+use super::sensor_bias::{CorrectionErrors, displacements};
 use crate::geometry::{VoxelTable, voxel_key};
 use crate::register::{CloudPair, Registration, RegistrationMethod, WhitenedPair, downsample};
 use nalgebra::{Isometry3, Point3, Vector6};
@@ -13,12 +13,16 @@ use std::collections::VecDeque;
 /// Number of scans to which the points of a scan are registered.
 const SCANS: usize = 3;
 
-/// Side of the voxels that sample the points, m, and largest distance of a pair at the end.
+/// Side of the voxels that sample the points, m.
 const VOXEL: f64 = 0.25;
+
+/// Largest distance of a pair at the end, m.
 const LAST_REACH: f64 = 2.0 * VOXEL;
 
-/// Largest distance of a pair at the start, in standard deviations of the prediction, and its limits, m.
+/// Largest distance of a pair at the start, in standard deviations of the prediction.
 const DEVIATIONS: f64 = 3.0;
+
+/// Limits of that distance, m.
 const FIRST_REACH: [f64; 2] = [2.0 * LAST_REACH, 5.0];
 
 /// Fewest points in occupied voxels at the pose.
@@ -34,9 +38,6 @@ const CONTRAST: f64 = 1.4;
 /// Weight of a pair of points relative to that of a plane with the same residual: residuals of neighbours among leaves are alike. Planes
 /// remain decisive along the directions that they determine.
 const WEIGHT: f64 = 0.1;
-
-/// Smallest standard deviations of residuals, of planes and of points, by which pairs of points are weighted, m: roughness of surfaces.
-const ROUGHNESS: f64 = 0.005;
 
 /// Points off planes of the last scans.
 #[derive(Default)]
@@ -70,12 +71,19 @@ impl RecentPoints {
     }
 
     /// Pairs of the points of a scan and those of the last scans, at the pose where they fit. It differs from that of a registration of
-    /// planes along the directions that too few pairs determine only. `sd` is the standard deviation of the prediction along them, m.
+    /// planes only along the directions that too few pairs determine. `sd` is the standard deviation of the prediction along them, m, and
+    /// `correction` has the errors of the correction of the ranges.
     ///
     /// The points are registered by generalised ICP (Segal et al. 2009, doi:10.15607/RSS.2009.V.021), from the registered pose and from
     /// that of the last scan: after a turn, a robot may stand or turn back. `None` where they do not determine all these directions:
     /// see [`CONTRAST`].
-    pub fn align(&self, points: &[Point3<f64>], found: &IcpResult, sd: f64) -> Option<PointPairs> {
+    pub fn align(
+        &self,
+        points: &[Point3<f64>],
+        found: &IcpResult,
+        sd: f64,
+        correction: Option<&CorrectionErrors>,
+    ) -> Option<PointPairs> {
         let directions: Vec<Vector6<f64>> = found.observability.undetermined().collect();
         let along = |to: &Isometry3<f64>| {
             let step = deviation_from(&found.world_from_lidar, to, found.radius);
@@ -108,7 +116,7 @@ impl RecentPoints {
         let is_determined = here >= FEWEST && here as f64 >= CONTRAST * most as f64;
         is_determined.then(|| {
             let pairs = clouds.whitened_pairs(&pose, LAST_REACH);
-            last.with_planes(&pairs, &pose, found)
+            last.plane_pairs(&pairs, &pose, found.residual, correction)
         })
     }
 
@@ -124,13 +132,16 @@ impl RecentPoints {
 }
 
 impl PlacedPoints {
-    /// Pairs of points of a scan at a pose and of points of this scan, in the world. Each is three pairs with planes, across the rows of
-    /// its whitening matrix: the residuals are the same. The weights are relative to those of planes.
-    fn with_planes(
+    /// Pairs of points of a scan at a pose and points in the world, each as three pairs with planes whose normals are the rows of its
+    /// whitening matrix: the residuals are the same. The weights are relative to those of planes, whose residual is `of_planes` (m).
+    ///
+    /// The points in the world are those of the last scans. All of them have the errors of the pose of this scan.
+    fn plane_pairs(
         &self,
         pairs: &[WhitenedPair],
         world_from_lidar: &Isometry3<f64>,
-        planes: &IcpResult,
+        of_planes: f64,
+        correction: Option<&CorrectionErrors>,
     ) -> PointPairs {
         // Weigh the pairs by their residuals.
         let residual = |pair: &WhitenedPair| {
@@ -142,9 +153,9 @@ impl PlacedPoints {
             .flat_map(|pair| <[f64; 3]>::from(residual(pair).abs()))
             .collect();
         let [of_planes, of_points] =
-            [planes.residual, robust_sd(&mut residuals)].map(|sd| sd.max(ROUGHNESS));
+            [of_planes, robust_sd(&mut residuals)].map(|sd| sd.max(ROUGHNESS));
         let weight = WEIGHT * (of_planes / of_points).powi(2);
-        // Divide each into three rows.
+        // Make a pair with a plane of each row.
         let from = self.world_from_lidar.translation.vector;
         let rows = |pair: &WhitenedPair| {
             let offset = world_from_lidar.rotation * pair.source;
@@ -162,7 +173,7 @@ impl PlacedPoints {
                     origin: SurfelOrigin {
                         scan: self.number,
                         group: group_of(&target),
-                        displaced: displacements(&normal, &(target - from), None),
+                        displaced: displacements(&normal, &(target - from), correction),
                     },
                 }
             })
@@ -170,7 +181,6 @@ impl PlacedPoints {
         PointPairs {
             pairs: pairs.iter().flat_map(rows).collect(),
             world_from_lidar: *world_from_lidar,
-            radius: planes.radius,
         }
     }
 }

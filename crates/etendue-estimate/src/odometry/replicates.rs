@@ -72,8 +72,8 @@ impl TrajectoryReplicates {
     }
 
     /// Adds a scan with its predicted and final pose, its registration if it has one, the second moments of the change of
-    /// the motion per scan (lidar axes, m² and rad²), and the errors of the correction of the ranges. Returns the covariance of the pose: translation of the lidar (m) and rotation
-    /// (rad), world axes.
+    /// the motion per scan (lidar axes, m² and rad²), and the errors of the correction of the ranges. Returns the covariance of
+    /// the pose: translation of the lidar (m) and rotation (rad), world axes.
     pub fn add(
         &mut self,
         prediction: &Prediction,
@@ -82,6 +82,7 @@ impl TrajectoryReplicates {
         change: &Matrix6<f64>,
         correction: Option<&CorrectionErrors>,
     ) -> Matrix6<f64> {
+        // Deviations of the replicates
         let at = world_from_lidar.translation.vector;
         let predicted = self.predicted(prediction, world_from_lidar);
         let deviations = match found {
@@ -90,6 +91,7 @@ impl TrajectoryReplicates {
             None => predicted,
         };
         self.scans.push(deviations.map(|d| moved(&d, &-at)));
+        // Their squares, and those of the effects of biases
         let squares: Matrix6<f64> = deviations.iter().map(|d| d * d.transpose()).sum();
         let student = student_factors(&deviations);
         let squares = squares.component_mul(&(student * student.transpose()));
@@ -97,6 +99,7 @@ impl TrajectoryReplicates {
         if self.scans.len() == 1 {
             return Matrix6::zeros();
         }
+        // Changes of velocity, and a least deviation
         let to_world = both(world_from_lidar.rotation.to_rotation_matrix().matrix());
         let change = to_world * change * to_world.transpose() * (OF_CHANGE * OF_CHANGE);
         let [position, rotation] = LEAST.map(|sd| Vector3::repeat(sd * sd));

@@ -14,8 +14,8 @@ pub struct LidarScan<'a> {
     /// Points in the lidar frame at the times of their beams, m; points that are not finite are left
     /// out.
     pub points: &'a [Point3<f64>],
-    /// Time of each point relative to `stamp`, s, used only with a stamp; `None` if the lidar does not move
-    /// during a scan.
+    /// Time of each point relative to `stamp`, s, one finite number per point, used only with a stamp; `None` if the lidar does
+    /// not move during a scan.
     pub point_times: Option<&'a [f64]>,
     /// Time of the pose of the scan, s; `None` if unknown: scans are then one unit of time apart.
     pub stamp: Option<f64>,
@@ -112,8 +112,8 @@ const THICKNESS: f64 = 2.0;
 /// of the points of one scan line defines a plane that contains the beams.
 const WIDTH: f64 = 10.0;
 
-/// Smallest standard deviation of the noise that limits the thickness, m: roughness of surfaces.
-const ROUGHNESS: f64 = 0.005;
+/// Smallest standard deviation of the noise that limits the thickness of planes, and of residuals that weigh pairs, m: roughness of surfaces.
+pub(super) const ROUGHNESS: f64 = 0.005;
 
 /// One of this number of points is used for the noise.
 const NOISE_STEP: usize = 7;

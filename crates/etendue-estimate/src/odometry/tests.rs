@@ -376,6 +376,39 @@ fn scans_of_another_place_are_lost_and_the_run_continues() {
     assert!(error < 0.01, "{error}");
 }
 
+/// Times that are not one finite number per point would make the pose, and all later ones, meaningless.
+#[test]
+fn times_that_are_not_those_of_the_points_are_an_error() {
+    let points = LIDAR.still(&furnished_room(), 0, &Isometry3::identity());
+    let mut mapper = Mapper::new(MapperOptions::default());
+    let mut add = |times: &[f64]| {
+        mapper.add(
+            LidarScan {
+                points: &points,
+                point_times: Some(times),
+                stamp: Some(0.0),
+            },
+            None,
+        )
+    };
+    let mut times = vec![0.0; points.len()];
+    times[7] = f64::NAN;
+    let text = |found: Result<MapperStep, MappingError>| found.expect_err("an error").to_string();
+    let count = points.len();
+    let expected = format!(
+        "scan 0 has {count} points and {count} times, {} of them",
+        count - 1
+    );
+    assert!(text(add(&times)).starts_with(&expected));
+    let expected = format!("scan 0 has {count} points and 3 times, 3 of them");
+    assert!(text(add(&[0.0; 3])).starts_with(&expected));
+    times[7] = 0.0;
+    assert_eq!(
+        add(&times).expect("a valid scan").quality.verdict,
+        ScanVerdict::Good
+    );
+}
+
 /// A lidar that is carried off and does not return fails.
 #[test]
 fn a_trajectory_that_ends_elsewhere_has_failed() {

@@ -9,13 +9,12 @@ pub fn skipped(test: &str, reason: &str) {
     _ = writeln!(std::io::stderr(), "skipped: {test} ({reason})");
 }
 
-/// The first adapter; `None`, with a message, where there is none. All tests but one run with the checks of release
-/// builds.
+/// The first adapter, without checks of the shaders, as programs open it; `None`, with a message, where there is none.
 pub fn device(test: &str) -> Option<&'static GpuDevice> {
     device_with(test, ShaderChecks::Off)
 }
 
-/// [`device`] with checks of the shaders. All tests share two devices, one with checks and one without: on software, most
+/// [`device`] with a choice of the checks of the shaders. All tests share two devices, one with checks and one without: on software, most
 /// of the time of the tests is the compilation of shaders.
 pub fn device_with(test: &str, checks: ShaderChecks) -> Option<&'static GpuDevice> {
     static WITH_CHECKS: LazyLock<Opened> = LazyLock::new(|| open(ShaderChecks::On));

@@ -90,13 +90,42 @@ pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     Ok(reader.log)
 }
 
+/// Column of an angle.
+#[derive(Clone, Copy)]
+struct AngleColumn {
+    column: usize,
+    is_in_degrees: bool,
+}
+
+impl AngleColumn {
+    /// The column `NAME_rad`, else `NAME_deg`.
+    fn of(name: &str, find: impl Fn(&str) -> Option<usize>) -> Option<Self> {
+        let with = |unit: &str, is_in_degrees| {
+            let column = find(&format!("{name}_{unit}"))?;
+            Some(Self {
+                column,
+                is_in_degrees,
+            })
+        };
+        with("rad", false).or_else(|| with("deg", true))
+    }
+
+    /// The angle of a line, rad.
+    fn angle(self, fields: &[TextField<'_>]) -> Result<f64, FormatError> {
+        let angle = fields[self.column].number()?;
+        Ok(if self.is_in_degrees {
+            angle.to_radians()
+        } else {
+            angle
+        })
+    }
+}
+
 /// Column index of each quantity.
 struct Columns {
     width: usize,
-    azimuth: usize,
-    degrees: bool,
-    /// Column of the elevation, and whether it is in degrees.
-    elevation: Option<(usize, bool)>,
+    azimuth: AngleColumn,
+    elevation: Option<AngleColumn>,
     range: usize,
     sweep: Option<usize>,
     time: Option<usize>,
@@ -121,19 +150,14 @@ impl Columns {
         if is_simulated(header.text) {
             check_renamed(header, &names)?;
         }
-        let radians = find("azimuth_rad");
         let pose = |of: &str| {
             let column = |part: &str| find(&format!("{of}_{part}"));
             Some([column("x_m")?, column("y_m")?, column("yaw_rad")?])
         };
         Ok(Self {
             width: names.len(),
-            azimuth: radians
-                .or_else(|| find("azimuth_deg"))
-                .ok_or_else(|| missing("azimuth_rad"))?,
-            degrees: radians.is_none(),
-            elevation: (find("elevation_rad").map(|column| (column, false)))
-                .or_else(|| find("elevation_deg").map(|column| (column, true))),
+            azimuth: AngleColumn::of("azimuth", find).ok_or_else(|| missing("azimuth_rad"))?,
+            elevation: AngleColumn::of("elevation", find),
             range: find("range_m").ok_or_else(|| missing("range_m"))?,
             sweep: find("sweep"),
             time: find("time_s"),
@@ -166,6 +190,7 @@ fn check_renamed(header: TextLine<'_>, names: &[&str]) -> Result<(), FormatError
 struct Reader {
     log: ScanLog,
     geometries: Geometries,
+    /// Sets of elevations.
     elevated: Geometries,
     sweep: String,
     azimuths: Vec<f64>,
@@ -185,10 +210,9 @@ impl Reader {
             self.scan = Some(self.begin_scan(columns, fields)?);
         }
         // Append the beam
-        self.azimuths
-            .push(angle(fields, (columns.azimuth, columns.degrees))?);
+        self.azimuths.push(columns.azimuth.angle(fields)?);
         if let Some(elevation) = columns.elevation {
-            self.elevations.push(angle(fields, elevation)?);
+            self.elevations.push(elevation.angle(fields)?);
         }
         let reading = reading(columns, fields)?;
         let intensity = columns
@@ -230,12 +254,6 @@ impl Reader {
             self.log.scans.push(scan);
         }
     }
-}
-
-/// The angle in a column, rad, and whether the column is in degrees.
-fn angle(fields: &[TextField<'_>], (column, degrees): (usize, bool)) -> Result<f64, FormatError> {
-    let angle = fields[column].number()?;
-    Ok(if degrees { angle.to_radians() } else { angle })
 }
 
 fn reading(columns: &Columns, fields: &[TextField<'_>]) -> Result<RangeReading, FormatError> {

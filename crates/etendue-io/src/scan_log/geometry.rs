@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// Sets of beam directions in a log; most logs have one.
+/// Sets of azimuths, or of elevations, of the beams in a log; most logs have one.
 #[derive(Default)]
 pub(super) struct Geometries {
     last: Option<Arc<[f64]>>,

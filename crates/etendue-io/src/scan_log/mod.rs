@@ -69,12 +69,13 @@ pub fn parse_scan_log(
     if rawlog::is_rawlog(bytes) {
         return rawlog::parse(path, bytes);
     }
-    if npz::is_scan_log(bytes) {
-        return npz::parse(path, bytes);
-    }
-    let content = str_of(path, bytes)?;
-    let format = Format::of(content).ok_or_else(|| unknown(path, content))?;
-    let log = format.parse(TextContent { path, content })?;
+    let log = if npz::is_scan_log(bytes) {
+        npz::parse(path, bytes)?
+    } else {
+        let content = str_of(path, bytes)?;
+        let format = Format::of(content).ok_or_else(|| unknown(path, content))?;
+        format.parse(TextContent { path, content })?
+    };
     if log.scans.is_empty() {
         return Err(FormatError::malformed(
             path,
@@ -166,8 +167,8 @@ fn unknown(path: &Path, content: &str) -> FormatError {
     FormatError::Unsupported {
         path: path.to_owned(),
         message: format!("this is not a scan log of a known format; it begins with: {start}"),
-        remedy: "give a tinySLAM, CARMEN or RPLIDAR text log, an MRPT rawlog, or a CSV with the \
-                 columns sweep, azimuth_deg and range_m"
+        remedy: "give a tinySLAM, CARMEN or RPLIDAR text log, an MRPT rawlog, the beams.npz of \
+                 `etendue simulate`, or a CSV with the columns sweep, azimuth_deg and range_m"
             .into(),
     }
 }

@@ -14,6 +14,16 @@ use std::ops::Range;
 use std::path::Path;
 use zip::write::SimpleFileOptions;
 
+/// Arrays whose numbers are finite.
+const FINITE: [&str; 6] = [
+    "azimuth_rad",
+    "elevation_rad",
+    "time_s",
+    "intensity",
+    "power_per_m2_sr",
+    "world_from_sensor",
+];
+
 /// Whether the content is an archive of beams.
 pub(super) fn is_scan_log(bytes: &[u8]) -> bool {
     has_arrays(bytes, &["azimuth_rad", "range_m"])
@@ -25,6 +35,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<ScanLog, FormatError> {
         path,
         arrays: read_arrays(path, bytes)?,
     };
+    beams.check_finite()?;
     let mut geometries = Geometries::default();
     let mut elevated = Geometries::default();
     let mut scans = Vec::new();
@@ -70,13 +81,31 @@ struct Beams<'a> {
 }
 
 impl Beams<'_> {
+    /// The array with a name, if there is one.
     fn array(&self, name: &str) -> Option<&NpzArray> {
         self.arrays.iter().find(|array| array.name == name)
     }
 
+    /// Checks that the numbers of [`FINITE`] arrays are finite.
+    fn check_finite(&self) -> Result<(), FormatError> {
+        for name in FINITE {
+            let Some(NpzArray { data, .. }) = self.array(name) else {
+                continue;
+            };
+            let mut numbers = (0..data.len()).map(|at| data.number(at));
+            if let Some(number) = numbers.find(|number| !number.is_finite()) {
+                let message =
+                    format!("the array {name} has the number {number}, which is not finite");
+                return Err(self.damaged(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Error of an archive that is not one of beams.
     fn damaged(&self, message: String) -> FormatError {
         let remedy = "give the beams.npz of `etendue simulate`, or an archive with azimuth_rad and range_m of one \
-                      shape: (beams,) or (scans, beams)";
+                      shape, (beams,) or (scans, beams), and finite numbers";
         FormatError::malformed(self.path, FileLocation::File, message, remedy)
     }
 
@@ -316,5 +345,56 @@ impl<W: Write + Seek> Archive<'_, W> {
             rows.iter().copied().collect::<Vec<f64>>()
         });
         self.array("world_from_sensor", &[count, 4, 4], poses)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse_scan_log;
+    use super::*;
+    use std::io::Cursor;
+
+    /// An archive with two arrays of a shape.
+    fn archive(shape: &[u64], azimuths: &[f64], ranges: &[f64]) -> Vec<u8> {
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, numbers) in [("azimuth_rad", azimuths), ("range_m", ranges)] {
+            let options = SimpleFileOptions::default();
+            zip.start_file(format!("{name}.npy"), options)
+                .expect("a name");
+            write_array(&mut zip, shape, numbers.iter().copied()).expect("memory");
+        }
+        zip.finish().expect("memory").into_inner()
+    }
+
+    fn parsed(bytes: &[u8]) -> Result<ScanLog, FormatError> {
+        parse_scan_log("beams.npz".as_ref(), bytes)
+    }
+
+    /// Readings are those of REP 117.
+    #[test]
+    fn the_rows_of_a_table_are_scans() {
+        let ranges = [2.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+        let log = parsed(&archive(&[2, 2], &[0.0, 0.1, 0.0, 0.1], &ranges)).expect("beams");
+        let readings: Vec<_> = log.scans.iter().map(|scan| &scan.readings[..]).collect();
+        let [none, near] = [RangeReading::NoReturn, RangeReading::TooNear];
+        let expected = [[RangeReading::Range(2.0), none], [near, none]];
+        assert_eq!(readings, expected);
+    }
+
+    #[test]
+    fn beams_without_a_direction_or_without_a_scan_are_an_error() {
+        for (azimuths, ranges, expected) in [
+            (
+                &[f64::NAN][..],
+                &[2.0][..],
+                "the array azimuth_rad has the number NaN",
+            ),
+            (&[0.0], &[-2.0], "the range -2 of beam 0 is negative"),
+            (&[], &[], "the log has no scans"),
+        ] {
+            let found = parsed(&archive(&[azimuths.len() as u64], azimuths, ranges));
+            let text = found.expect_err(expected).to_string();
+            assert!(text.contains(expected), "{text}");
+        }
     }
 }

@@ -65,7 +65,7 @@ fn bias_error(found: &NoiseCalibration, truth: &Profile) -> f64 {
 }
 
 /// A pole 0.3 m before a wall at 1.5 m, in view always or for a part of the time: the wall is found, the bias
-/// is that of the wall within a millimetre (measured: 0.4), and the verdict is clear. Taken as one surface, the bias was -139 mm.
+/// is that of the wall within a millimetre (measured: 0.4), and the verdict is good. Taken as one surface, the bias was -139 mm.
 #[test]
 fn a_pole_before_a_wall_is_not_part_of_it() {
     let truth = known_at(1.5);
@@ -185,7 +185,7 @@ fn a_declared_width_is_centred_on_the_panel() {
 }
 
 /// A board of 1.4 m, 15 to 40 mm before a wall at 1.8 m: the panel ends at the edges of the board, with a bias below 4 mm,
-/// or the verdict is not clear.
+/// or the verdict is not good.
 #[test]
 fn a_board_close_to_a_wall_is_not_one_panel_with_it() {
     let truth = known_at(1.8);
@@ -201,8 +201,8 @@ fn a_board_close_to_a_wall_is_not_one_panel_with_it() {
                 (knot.bias - truth.at(knot.incidence, 1.8 / knot.incidence.cos()).bias).abs()
             });
         let largest = bias.fold(0.0, f64::max);
-        let is_clear = verdict.grade() == Grade::Good;
-        assert!(!is_clear || largest < 4e-3, "{gap}: {largest}");
+        let is_good = verdict.grade() == Grade::Good;
+        assert!(!is_good || largest < 4e-3, "{gap}: {largest}");
     }
 }
 
@@ -369,9 +369,9 @@ fn a_person_who_walks_past_is_not_a_motion_of_the_sensor() {
     assert_eq!(verdict.grade(), Grade::Good, "{:?}", verdict.reasons());
 }
 
-/// A board with waves of 30 mm is not a panel, or not a clear one.
+/// A board with waves of 30 mm is not a panel, or its profile is not good.
 #[test]
-fn a_surface_that_is_not_flat_is_not_clear() {
+fn a_surface_that_is_not_flat_is_not_good() {
     let truth = known_at(1.5);
     let wall = board(1.5, 0.0, 1.2);
     let scans = scans(&[wall], SCANS, |sweep, beam, range, incidence| {
@@ -385,14 +385,14 @@ fn a_surface_that_is_not_flat_is_not_clear() {
         let scores = hold_out_quickly(&parts, &options());
         judge(&[&recording], &found, &scores)
     });
-    let is_clear = |verdict: &Verdict| verdict.grade() == Grade::Good;
-    assert!(!verdict.as_ref().is_ok_and(is_clear), "{verdict:?}");
+    let is_good = |verdict: &Verdict| verdict.grade() == Grade::Good;
+    assert!(!verdict.as_ref().is_ok_and(is_good), "{verdict:?}");
 }
 
 /// A robot that turns by two degrees for a moment of each block of held-out scans only: the profile is not that of the held-out
 /// scans, and the verdict says so.
 #[test]
-fn a_profile_that_its_hold_out_rejects_is_not_clear() {
+fn a_profile_that_its_hold_out_rejects_is_not_good() {
     let truth = known_at(1.5);
     let scans = scans(
         &[board(1.5, 0.0, 3.0)],

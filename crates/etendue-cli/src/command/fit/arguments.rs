@@ -176,6 +176,7 @@ impl ProblemArguments {
             }
         }
 
+        // Check the number of poses
         if self.pose.len() > 1 && self.pose.len() != self.scan.len() {
             return Err(Failure::usage(
                 format!(
@@ -195,7 +196,7 @@ impl ProblemArguments {
                 .scan
                 .iter()
                 .enumerate()
-                .map(|(number, argument)| self.scan_task(number, argument))
+                .map(|(index, argument)| self.scan_task(index, argument))
                 .collect(),
             free: self.unknowns(),
             solver: self.solver(),
@@ -218,8 +219,9 @@ impl ProblemArguments {
         }
     }
 
-    fn scan_task(&self, number: usize, argument: &str) -> ScanTask {
-        let pose = self.pose.get(number).or(self.pose.first());
+    /// The scan of an argument `FILE[#N]` with an index, and its pose if it is given.
+    fn scan_task(&self, index: usize, argument: &str) -> ScanTask {
+        let pose = self.pose.get(index).or(self.pose.first());
         let (file, number) = match source::numbered(argument) {
             Some((file, number)) => (file, Some(number)),
             None => (argument, None),
@@ -232,6 +234,7 @@ impl ProblemArguments {
         }
     }
 
+    /// The unknowns with their starts and true values.
     fn unknowns(&self) -> Vec<FreeTask> {
         let unknown = |(number, path): (usize, &String)| {
             let start = self.start.get(number);

@@ -34,16 +34,17 @@ const MOST_LOST: f64 = 0.2;
 /// each other.
 const SWEEPS: u32 = 10;
 
-/// Largest difference of the direction of a beam in a file from that of its shot, rad.
-const SAME_DIRECTION: f64 = 1e-6;
+/// Largest difference of an angle of one beam in a file and in the sensor, or in two sweeps, rad.
+const SAME_ANGLE: f64 = 1e-6;
 
-/// A measured scan.
+/// A measured scan, before its beams or points are assigned to the shots of a sensor.
 pub struct MeasuredScan {
     path: PathBuf,
     content: Content,
     warnings: Vec<String>,
 }
 
+/// Content of a scan.
 enum Content {
     /// One reading per beam, and the index of the scan in its file.
     Beams(Scan, usize),
@@ -78,23 +79,23 @@ impl MeasuredScan {
     /// Index of the sweep of a lidar whose shots measured the scan. For points of a device it is that of the
     /// nearest azimuths among the first [`SWEEPS`].
     fn sweep(&self, lidar: &Lidar) -> u32 {
-        let of_index = |index: f64| {
+        match &self.content {
+            Content::Beams(scan, number) => {
+                let sweep = u32::try_from(*number).unwrap_or(0);
+                let [azimuths, elevations] = angles(&lidar.shots(sweep));
+                let is_of_sweep = are_alike(&scan.azimuths, &azimuths)
+                    && (scan.is_planar() || are_alike(&scan.elevations, &elevations));
+                if is_of_sweep { sweep } else { 0 }
+            }
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
-                reason = "a number of sweeps"
+                reason = "the index of a sweep"
             )]
-            let index = index.max(0.0) as u32;
-            index
-        };
-        match &self.content {
-            Content::Beams(scan, number) => {
-                let sweep = of_index(*number as f64);
-                let is_of_sweep = has_directions(scan, &NoiselessLidar::of_sweep(lidar, sweep));
-                if is_of_sweep { sweep } else { 0 }
-            }
             Content::Points(table) if is_simulated(table) => {
-                table.number("sweep", 0).map_or(0, of_index)
+                let has_points = table.points > 0;
+                let sweep = has_points.then(|| table.number("sweep", 0)).flatten();
+                sweep.map_or(0, |sweep| sweep.max(0.0) as u32)
             }
             Content::Points(table) => {
                 let offset = |sweep: &u32| {
@@ -119,10 +120,11 @@ impl MeasuredScan {
     }
 }
 
-/// Index of the sweep of a lidar that all scans are of, else that of its first.
+/// Index of the sweep of a lidar that all scans are of; that of its first where they are of several, or all sweeps have
+/// the same directions.
 pub fn common_sweep(scans: &[MeasuredScan], lidar: &Lidar) -> u32 {
-    let [first, second] = [0, 1].map(|sweep| NoiselessLidar::of_sweep(lidar, sweep));
-    if first.shots() == second.shots() {
+    let [first, second] = [0, 1].map(|sweep| angles(&lidar.shots(sweep)));
+    if first.iter().zip(&second).all(|(a, b)| are_alike(a, b)) {
         return 0;
     }
     let mut sweeps = scans.iter().map(|scan| scan.sweep(lidar));
@@ -132,14 +134,21 @@ pub fn common_sweep(scans: &[MeasuredScan], lidar: &Lidar) -> u32 {
     }
 }
 
-/// Whether the beams of a scan have the directions of the shots of a sensor.
-fn has_directions(scan: &Scan, sensor: &NoiselessLidar) -> bool {
-    let is_near = |(azimuth, shot): (&f64, &Shot)| {
-        let turned = (azimuth - shot.azimuth + PI).rem_euclid(TAU) - PI;
-        turned.abs() < SAME_DIRECTION
+/// Azimuths and elevations of shots, rad.
+fn angles(shots: &[Shot]) -> [Vec<f64>; 2] {
+    [
+        shots.iter().map(|shot| shot.azimuth).collect(),
+        shots.iter().map(|shot| shot.elevation).collect(),
+    ]
+}
+
+/// Whether two lists of angles have the same length and the same angles within [`SAME_ANGLE`].
+fn are_alike(one: &[f64], other: &[f64]) -> bool {
+    let is_near = |(a, b): (&f64, &f64)| {
+        let turned = (a - b + PI).rem_euclid(TAU) - PI;
+        turned.abs() < SAME_ANGLE
     };
-    let shots = sensor.shots();
-    scan.azimuths.len() == shots.len() && scan.azimuths.iter().zip(shots).all(is_near)
+    one.len() == other.len() && one.iter().zip(other).all(is_near)
 }
 
 /// Measurements of a scan log, which has one reading for each shot.
@@ -273,6 +282,7 @@ struct Shots<'a> {
 }
 
 impl<'a> Shots<'a> {
+    /// The shots of a sensor.
     fn new(sensor: &'a NoiselessLidar) -> Self {
         let mut by_azimuth = vec![Vec::new(); sensor.lidar().channels.len()];
         for (number, shot) in sensor.shots().iter().enumerate() {

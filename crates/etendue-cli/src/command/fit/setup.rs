@@ -43,11 +43,13 @@ pub struct Setup {
 impl Setup {
     /// Loads scene, sensor and scans, and sets up the unknowns.
     pub fn new(task: &FitTask) -> Result<Self, Failure> {
-        // Scene, sensor and scans
+        // Scene and sensor
         let loaded = source::scene(Some(&task.scene))?;
         let (sensor, _) = source::sensor_in(task.sensor.as_deref(), &loaded)?;
         let lidar = &sensor.lidar;
         let mut warnings = loaded.warnings.clone();
+
+        // Measurements of the shots of one sweep
         let scans = task.scans.iter().map(MeasuredScan::read);
         let scans: Vec<MeasuredScan> = scans.collect::<Result<_, _>>()?;
         let sweep = common_sweep(&scans, lidar);
@@ -63,11 +65,11 @@ impl Setup {
         // Model with unknown poses at their start
         let mut parts = loaded.scene.parts().clone();
         let mut poses = poses(task, &loaded)?;
-        let known = new_model(parts.clone(), (lidar, sweep), &poses, &loaded.air)?;
+        let known = new_model(parts.clone(), lidar, sweep, &poses, &loaded.air)?;
         for free in &task.free {
             start_poses(free, &known, &mut parts, &mut poses)?;
         }
-        let mut model = new_model(parts.clone(), (lidar, sweep), &poses, &loaded.air)?;
+        let mut model = new_model(parts.clone(), lidar, sweep, &poses, &loaded.air)?;
 
         // Unknowns
         let mut start = Vec::new();
@@ -112,8 +114,8 @@ fn without_intensity(task: &FitTask, readings: &[Vec<BeamMeasurement>]) -> Optio
     let has_intensity = beams.any(|beam| beam.intensity().is_some());
     (!has_intensity).then(|| {
         format!(
-            "the scans have no intensities, which determine {}: a scan log has ranges only; give points with intensities, \
-             such as scan.csv or scan.pcd of `etendue simulate`",
+            "the scans have no intensities, which determine {}: of a scan log, only the ranges are used; give points with \
+             intensities, such as scan.csv or scan.pcd of `etendue simulate`",
             material.path
         )
     })
@@ -122,7 +124,8 @@ fn without_intensity(task: &FitTask, readings: &[Vec<BeamMeasurement>]) -> Optio
 /// A model of the shots of a sweep, by its index.
 fn new_model(
     parts: SceneBuilder,
-    (lidar, sweep): (&Lidar, u32),
+    lidar: &Lidar,
+    sweep: u32,
     poses: &[Isometry3<f64>],
     air: &Air,
 ) -> Result<Model, Failure> {

@@ -43,6 +43,12 @@ impl MeshReport {
         let MeshAudit {
             bounds: [from, to], ..
         } = audit;
+        let mut findings: Vec<_> = audit.findings.iter().map(ToString::to_string).collect();
+        if (to - from).max() > LARGE {
+            let note =
+                "for a file in millimetres, a scene has shape.mesh = { file = ..., scale = 0.001 }";
+            findings.push(note.into());
+        }
         Ok(Self {
             file: path.display().to_string(),
             vertices: audit.vertices,
@@ -53,7 +59,7 @@ impl MeshReport {
             closed_parts: audit.closed_parts,
             volume_m3: audit.volume,
             groups: file.parts.into_iter().map(|part| part.name).collect(),
-            findings: audit.findings.iter().map(ToString::to_string).collect(),
+            findings,
             warnings: file.warnings,
         })
     }
@@ -71,13 +77,6 @@ impl MeshReport {
             self.file, self.triangles, self.vertices
         )?;
         write_extent(out, self.from_m, self.to_m)?;
-        let lengths = (0..3).map(|axis| self.to_m[axis] - self.from_m[axis]);
-        if lengths.fold(0.0, f64::max) > LARGE {
-            writeln!(
-                out,
-                "  note: for a file in millimetres, a scene has shape.mesh = {{ file = ..., scale = 0.001 }}"
-            )?;
-        }
         writeln!(
             out,
             "  {} connected parts, {} of them closed with {:.4} m³",

@@ -7,7 +7,7 @@ use crate::editable::{
 use crate::foreign::{guarded, most_content};
 use crate::input::read_limited;
 use crate::npy::write_array;
-use crate::npz::{NpzArray, read_arrays};
+use crate::npz::{NpzArray, is_archive, read_arrays};
 use crate::output::OutputSet;
 use crate::scan_log::is_scan_log;
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
@@ -21,7 +21,7 @@ use zip::{ZipArchive, ZipWriter};
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     endings: &["npz"],
     // An archive of beams is a scan log
-    recognizes: |_, bytes| bytes.starts_with(b"PK\x03\x04") && !is_scan_log(bytes),
+    recognizes: |_, bytes| is_archive(bytes) && !is_scan_log(bytes),
     points_only: true,
     in_folders: true,
     is_recorded_cloud: false,
