@@ -20,8 +20,8 @@ impl PanelRecording {
     /// Recording from point clouds in the sensor frame, one per scan: points (not finite or at the origin: beams without a
     /// return) and their intensities, possibly empty. The recording is planar if all points are in the x-y plane of the sensor.
     ///
-    /// - If all clouds have the same number of points, and some of them are placeholders, each index is a direction (the grid of
-    ///   a spinning lidar).
+    /// - If all clouds have the same number of points, some of them are placeholders, and each index has one direction within a
+    ///   degree, the indices are directions (the grid of a spinning lidar).
     /// - If the points form directions that repeat from scan to scan within 0.1 degrees, a scan without a point
     ///   in a direction has a beam without a return there.
     /// - Otherwise the beams without a return are unknown, and [`has_drop_outs`](PanelRecording::has_drop_outs) is false.
@@ -35,11 +35,11 @@ impl PanelRecording {
                 recording: name.into(),
             });
         };
-        let is_grid = clouds.iter().all(|(points, _)| points.len() == first.len())
-            && clouds
-                .iter()
-                .any(|(points, _)| points.iter().any(|point| !is_return(point)));
         let returns = returns(clouds);
+        let has_placeholders = returns.len() < clouds.len() * first.len();
+        let is_grid = clouds.iter().all(|(points, _)| points.len() == first.len())
+            && has_placeholders
+            && has_directions(clouds, returns.len());
         let planar = !returns.is_empty() && returns.iter().all(|one| one.angles[1].abs() < LEVEL);
 
         // Group the points by their index in a grid, by repeated directions, or by bins.
@@ -70,6 +70,10 @@ impl PanelRecording {
 
 /// Greatest elevation of a direction in the x-y plane, rad.
 const LEVEL: f64 = 1e-5;
+
+/// Largest root mean square angle between the points of an index of a grid and their mean direction, rad (1 degree). The azimuths of a
+/// spinning lidar differ from sweep to sweep by up to the step between columns.
+const GRID_SPREAD: f64 = std::f64::consts::PI / 180.0;
 
 /// Least width of the bins of directions, rad.
 const WIDTH: f64 = 0.2 * std::f64::consts::PI / 180.0;
@@ -180,14 +184,24 @@ fn of_directions(directions: &[Vec<Return>], scans: usize) -> Vec<DirectionCell>
     directions.iter().map(cell).collect()
 }
 
+/// Sum of the unit vectors towards the points of an index.
+fn sum_of_directions(clouds: &[Cloud], number: usize) -> Vector3<f64> {
+    let points = clouds.iter().map(|(points, _)| &points[number]);
+    let returned = points.filter(|point| is_return(point));
+    returned.map(|point| point.coords.normalize()).sum()
+}
+
+/// Whether each index has one direction in all clouds, within [`GRID_SPREAD`]. The sum of $n$ unit vectors whose angles from their mean
+/// have the root mean square $s$ has the length $n (1 - s^2/2)$.
+fn has_directions(clouds: &[Cloud], returns: usize) -> bool {
+    let lengths = (0..clouds[0].0.len()).map(|number| sum_of_directions(clouds, number).norm());
+    lengths.sum::<f64>() >= returns as f64 * (1.0 - 0.5 * GRID_SPREAD * GRID_SPREAD)
+}
+
 /// Directions of a grid: indices that never returned have no direction and are omitted.
 fn grid(clouds: &[Cloud]) -> Vec<DirectionCell> {
     let cell = |number: usize| {
-        let points = clouds.iter().map(|(points, _)| &points[number]);
-        let sum: Vector3<f64> = points
-            .filter(|point| is_return(point))
-            .map(|point| point.coords.normalize())
-            .sum();
+        let sum = sum_of_directions(clouds, number);
         let samples = clouds
             .iter()
             .enumerate()

@@ -173,6 +173,29 @@ fn points_in_other_directions_in_each_scan_do_not_determine_the_drop_out() {
     assert!(verdict.reasons()[0].contains("drop-out is not determined"));
 }
 
+/// Clouds of a pattern that does not repeat have as many points in each scan, with placeholders, but are no grid: the mean direction of
+/// the points of an index is that of none of them, and their ranges from a plane would be noise.
+#[test]
+fn indices_with_other_directions_in_each_scan_are_no_grid() {
+    let cloud = |sweep: u32| {
+        let point = |beam: u32| {
+            let number = f64::from(300 * sweep + beam);
+            let [azimuth, elevation] =
+                [0.618_034, 0.754_878].map(|step| 50.0 * (number * step).fract() - 25.0);
+            let ray = direction(azimuth, elevation);
+            let address = address(14, sweep, beam);
+            let drawn = known().draw(DISTANCE / ray.x, ray.x.acos(), &address);
+            drawn.map_or(Point3::from(Vector3::repeat(f64::NAN)), |drawn| {
+                Point3::from(ray * drawn.range)
+            })
+        };
+        ((0..300).map(point).collect(), Vec::new())
+    };
+    let clouds: Vec<_> = (0..60).map(cloud).collect();
+    let recording = PanelRecording::from_clouds("pattern", &clouds).unwrap();
+    assert!(!recording.has_drop_outs);
+}
+
 #[test]
 fn clouds_without_points_are_rejected() {
     let empty = vec![
