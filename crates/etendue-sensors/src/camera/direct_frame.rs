@@ -130,6 +130,16 @@ impl<'a> DirectFrame<'a> {
         settings: &'a FrameSettings,
         world_from_camera: &'a P,
     ) -> Result<Self, NotDirectFrame> {
+        Self::along(world, camera, settings, world_from_camera)
+    }
+
+    /// [`DirectFrame::new`] for poses of any type.
+    fn along(
+        world: &'a CameraWorld<'a>,
+        camera: &'a Camera,
+        settings: &'a FrameSettings,
+        world_from_camera: &'a CameraPoses<'a>,
+    ) -> Result<Self, NotDirectFrame> {
         // Check the light and the scene.
         if matches!(settings.light, LightTransport::Paths { .. }) {
             return Err(NotDirectFrame::Paths);

@@ -72,14 +72,22 @@ impl<'a> CameraWorld<'a> {
         world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
         observe: &(dyn Fn(u32) + Sync),
     ) -> CameraFrame {
-        let pose = &world_from_camera;
+        self.expose_along(camera, settings, &world_from_camera, observe)
+    }
+
+    /// [`CameraWorld::expose_observed`] for poses of any type. It has no type parameters, so that the renderer is compiled in this
+    /// crate and not, with other optimisation, in the crates that call it.
+    fn expose_along(
+        &self,
+        camera: &Camera,
+        settings: &FrameSettings,
+        world_from_camera: &CameraPoses,
+        observe: render::RowObserver<'_>,
+    ) -> CameraFrame {
+        let poses = world_from_camera;
         match &self.in_bands {
-            SpectralWorld::Grey(spectral_scene) => {
-                expose(spectral_scene, camera, settings, pose, observe)
-            }
-            SpectralWorld::Colour(spectral_scene) => {
-                expose(spectral_scene, camera, settings, pose, observe)
-            }
+            SpectralWorld::Grey(scene) => expose(scene, camera, settings, poses, observe),
+            SpectralWorld::Colour(scene) => expose(scene, camera, settings, poses, observe),
         }
     }
 

@@ -170,10 +170,12 @@ fn median_difference(numbers: &[f32], step: usize) -> f64 {
     if 2 * differences.len() < numbers.len() {
         return f64::INFINITY;
     }
-    differences.sort_by(f32::total_cmp);
-    differences
-        .get(differences.len() / 2)
-        .map_or(f64::INFINITY, |median| f64::from(*median))
+    if differences.is_empty() {
+        return f64::INFINITY;
+    }
+    let middle = differences.len() / 2;
+    let (_, median, _) = differences.select_nth_unstable_by(middle, f32::total_cmp);
+    f64::from(*median)
 }
 
 /// Opens a scan with editable positions.
