@@ -10,7 +10,7 @@ use etendue_io::ros2::{LidarRecorder, LidarTopics, bag_metadata, read_clouds};
 use etendue_io::table::{Encoding, PointTable};
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
-use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
+use etendue_sensors::lidar::{Frame, Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
 use std::fs::File;
@@ -67,7 +67,11 @@ fn points_far_from_the_origin_have_double_precision() {
         let scene = scene(vec![(room, place)]);
         let scanner = scanner("velodyne-vlp-16");
         let world = World::at_wavelength(&scene, scanner.wavelength).unwrap();
-        let sweep = simulate(&world, &scanner, &SweepSettings::default(), |_| place);
+        let settings = SweepSettings {
+            frame: Frame::World,
+            ..SweepSettings::default()
+        };
+        let sweep = simulate(&world, &scanner, &settings, |_| place);
         PointTable::of_scans(&[sweep])
     });
     assert_eq!(near.points, far.points);
