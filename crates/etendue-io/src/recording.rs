@@ -20,7 +20,7 @@ use crate::bag::{BAG_ENDINGS, Bag, Measured, Measurement, SensorTopics};
 use crate::digest::{sha256_of_all, sha256_of_readers};
 use crate::input::{Content as Bytes, read_bytes};
 use crate::interrupt::Interrupt;
-use crate::packets::{self, PacketSource, VisitPacket};
+use crate::packets::PacketSource;
 use crate::points::{PointCloud, PointFormat, SweepSummary, is_cloud, parse_points};
 use crate::scan_folder::{bag_files, files_of};
 use crate::scan_log::{is_scan_log, parse_scan_log};
@@ -135,12 +135,10 @@ fn from_bag(
 
     // Sweeps of packets
     if topic.measurement() == Some(Measurement::Packets) {
-        let packets =
-            |_: &mut Vec<String>, visit: VisitPacket| topics.for_each_packet(topic, visit);
         let mut clouds = Vec::new();
         let mut left_out = Vec::new();
         let mut summary = SweepSummary::default();
-        let visited = packets::visit_sweeps(path, &packets, source, &mut summary, &mut |sweep| {
+        let visited = topics.visit_sweeps_of_packets(topic, source, &mut summary, &mut |sweep| {
             clouds.push(cloud_of(&sweep.table, &mut left_out));
             Ok(())
         });

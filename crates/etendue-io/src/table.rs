@@ -9,7 +9,7 @@ use std::borrow::Cow;
 const LONGEST_SWEEP: f64 = 60.0;
 
 /// Distance from the origin up to which single precision resolves 0.1 mm, m.
-const LARGEST_SINGLE: f64 = 1000.0;
+pub(crate) const LARGEST_SINGLE: f64 = 1000.0;
 
 /// Encoding of a written point cloud.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -322,6 +322,38 @@ fn truncated_recordings_give_their_complete_messages() {
     assert_eq!(names(folder.path()), ["a.csv", "a.mcap", "b.pcap"]);
 }
 
+/// Later echoes of light over several surfaces are those of a sampled waveform only.
+#[test]
+fn later_echoes_of_light_paths_in_closed_form_give_a_warning() {
+    let folder = folder();
+    let preset = results(folder.path(), &["sensors", "livox-avia"]);
+    let (before, _) = preset.split_once("[receiver.pulsed.window]").unwrap();
+    let warned = |sensor: &str| {
+        write(folder.path(), "avia.toml", sensor);
+        let simulate = [
+            "simulate",
+            "arena",
+            "--pose",
+            "0,0,0,0",
+            "--sensor",
+            "avia.toml",
+        ];
+        let output = succeed(
+            folder.path(),
+            &[&simulate[..], &["--paths", "1", "-o", "a.csv"]].concat(),
+        );
+        stderr(&output).contains("pipeline = \"waveform\"")
+    };
+    assert!(warned(before));
+    let pulsed = "[receiver.pulsed]\n";
+    assert!(!warned(
+        &before.replace(pulsed, &format!("{pulsed}pipeline = \"waveform\"\n"))
+    ));
+    assert!(!warned(
+        &before.replace("{ dual = \"two_first\" }", "\"strongest\"")
+    ));
+}
+
 /// A beat frequency has no sign. If the Doppler shift of a receding car exceeds the beat frequency
 /// of its range, ranges and velocities are wrong, and a warning is given. A car at the velocity of
 /// the sensor has no shift.

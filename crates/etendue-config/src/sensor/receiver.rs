@@ -99,14 +99,24 @@ pub struct FoundTable {
     /// Range of the target, m.
     #[schemars(range(min = 1e-09))]
     pub range_m: f64,
-    /// Probability of detection.
-    #[serde(default = "most")]
+    /// Probability of detection by a pulsed receiver. Default: 0.9. FMCW and triangulating receivers have no such key:
+    /// they find every target of at least the power of this one, and no weaker one.
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub probability: f64,
-    /// Ratio of threshold and standard deviation of the noise.
-    #[serde(default = "five")]
+    pub probability: Option<f64>,
+    /// Ratio of the threshold to the standard deviation of the noise; of an FMCW receiver, to the mean power of the noise.
+    /// Triangulating receivers have no such key. Default: 5.0.
     #[schemars(range(min = 1e-09))]
-    pub threshold_over_noise: f64,
+    pub threshold_over_noise: Option<f64>,
+}
+
+impl FoundTable {
+    fn probability(&self) -> f64 {
+        self.probability.unwrap_or(0.9)
+    }
+
+    fn threshold_over_noise(&self) -> f64 {
+        self.threshold_over_noise.unwrap_or(5.0)
+    }
 }
 
 /// A photodiode with an amplifier.
@@ -309,18 +319,36 @@ impl ReceiverTable {
             Self::Triangulation(table) => &table.found,
             Self::Fmcw(table) => &table.found,
         };
+        // Keys that the receiver does not use
+        let is_pulsed = matches!(self, Self::Pulsed(_));
+        let is_triangulation = matches!(self, Self::Triangulation(_));
+        for (key, is_unused) in [
+            ("probability", !is_pulsed && found.probability.is_some()),
+            (
+                "threshold_over_noise",
+                is_triangulation && found.threshold_over_noise.is_some(),
+            ),
+        ] {
+            if is_unused {
+                let problem = format!("found.{key} has no effect on this receiver");
+                let remedy = "omit it: every target of at least the power of this one is found, and no weaker one";
+                return Err(TomlProblem::value(problem, remedy));
+            }
+        }
+        // Values
         for (key, number) in [
             ("reflectance", found.reflectance),
             ("range_m", found.range_m),
-            ("threshold_over_noise", found.threshold_over_noise),
+            ("threshold_over_noise", found.threshold_over_noise()),
         ] {
             if !(number > 0.0 && number.is_finite()) {
                 let problem = format!("found.{key} is {number}");
                 return Err(TomlProblem::value(problem, "give a number above zero"));
             }
         }
-        if !(found.probability > 0.0 && found.probability < 1.0) {
-            let problem = format!("found.probability is {}", found.probability);
+        let probability = found.probability();
+        if !(probability > 0.0 && probability < 1.0) {
+            let problem = format!("found.probability is {probability}");
             return Err(TomlProblem::value(problem, "give a number between 0 and 1"));
         }
         Ok(())
@@ -360,8 +388,8 @@ impl FmcwTable {
             bandwidth: self.bandwidth_ghz * 1e9,
             chirp: self.chirp_us * 1e-6,
             noise: reference_power(self.found.reflectance, self.found.range_m)
-                / self.found.threshold_over_noise,
-            threshold: self.found.threshold_over_noise,
+                / self.found.threshold_over_noise(),
+            threshold: self.found.threshold_over_noise(),
         }
     }
 }
@@ -372,8 +400,8 @@ impl PulsedTable {
         let sensitivity = Sensitivity {
             reflectance: self.found.reflectance,
             range: self.found.range_m,
-            probability: self.found.probability,
-            threshold_over_noise: self.found.threshold_over_noise,
+            probability: self.found.probability(),
+            threshold_over_noise: self.found.threshold_over_noise(),
         };
         let (threshold, detector) = match (&self.photon_counting, &self.analogue) {
             (Some(counter), _) => {
@@ -507,14 +535,6 @@ impl From<ReturnsTable> for ReturnMode {
             }),
         }
     }
-}
-
-fn most() -> f64 {
-    0.9
-}
-
-fn five() -> f64 {
-    5.0
 }
 
 fn one() -> f64 {

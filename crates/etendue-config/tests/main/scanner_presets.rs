@@ -332,6 +332,37 @@ fn firing_tables_that_cannot_be_are_refused_with_their_place() {
     );
 }
 
+/// Receivers whose detection is no random event refuse the keys of one.
+#[test]
+fn a_probability_of_detection_needs_a_pulsed_receiver() {
+    use etendue_config::sensor::{parse, presets};
+    use etendue_config::toml_file::Document;
+    let mut known = presets().iter();
+    let preset = known.find(|preset| preset.name == "slamtec-rplidar-a1");
+    let text = preset.unwrap().text;
+    let found = "found = { reflectance = 0.7, range_m = 12";
+    let refused = |text: &str, key: &str| {
+        let text = text.replace(found, &format!("{found}, {key} = 0.9"));
+        let result = parse(&Document::new("mine.toml", text));
+        result.err().map(|error| error.to_string())
+    };
+    let (before, _) = text.split_once("[receiver.triangulation]").unwrap();
+    let fmcw = format!("{before}[receiver.fmcw]\nbandwidth_ghz = 1\nchirp_us = 10\n{found} }}\n");
+    for (text, key, is_used) in [
+        (text, "probability", false),
+        (text, "threshold_over_noise", false),
+        (&fmcw, "probability", false),
+        (&fmcw, "threshold_over_noise", true),
+    ] {
+        let error = refused(text, key);
+        assert_eq!(error.is_none(), is_used, "{error:?}");
+        if let Some(error) = error {
+            assert!(error.starts_with("mine.toml:"), "{error}");
+            assert!(error.contains(&format!("{key} has no effect")), "{error}");
+        }
+    }
+}
+
 /// Every pulsed preset finds the target of its data sheet with the probability of its table `found`, with all noise: 20,000
 /// echoes of one ray in closed form, within 4.5 standard errors (0.0095 to 0.016).
 #[test]

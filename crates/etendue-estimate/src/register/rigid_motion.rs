@@ -5,8 +5,12 @@ use crate::geometry::EigenDecomposition;
 use crate::manifold::Manifold;
 use nalgebra::{
     Isometry2, Isometry3, Matrix2, Matrix2x3, Matrix3, Matrix3x6, Point, Point2, Point3, SMatrix,
-    SVector,
+    SVector, Translation2, Translation3,
 };
+
+/// Distance from the origin above which clouds are registered about a point of the target, m. Rotations about a distant
+/// origin make the normal equations ill-conditioned.
+const FAR: f64 = 1000.0;
 
 /// Rigid motion of `D`-dimensional points, with `K` degrees of freedom.
 pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy + Sync {
@@ -36,6 +40,15 @@ pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy + Sync {
         target: &[Point<f64, D>],
         start: Self,
     ) -> Result<RegistrationResult<Self>, RegisterError>;
+}
+
+/// The point about which clouds are registered: one of the target if that is far from the origin, else the origin.
+fn pivot<const D: usize>(target: &[Point<f64, D>]) -> SVector<f64, D> {
+    let mut finite = target.iter().map(|point| point.coords);
+    let first = finite.find(|point| point.iter().all(|coordinate| coordinate.is_finite()));
+    first
+        .filter(|point| point.amax() > FAR)
+        .unwrap_or_else(SVector::zeros)
 }
 
 impl RigidMotion<2, 3> for Isometry2<f64> {
@@ -68,7 +81,21 @@ impl RigidMotion<2, 3> for Isometry2<f64> {
         target: &[Point2<f64>],
         start: Self,
     ) -> Result<RegistrationResult<Self>, RegisterError> {
-        CloudPair::new(source, target).register(stages, start)
+        // Register about a point of the target.
+        let pivot = Translation2::from(pivot(target));
+        let [source, target] = [source, target].map(|points| {
+            let moved = points.iter().map(|point| point - pivot.vector);
+            moved.collect::<Vec<_>>()
+        });
+        let start = pivot.inverse() * start * pivot;
+        let mut found = CloudPair::new(&source, &target).register(stages, start)?;
+        // Convert the motions to those of the given points.
+        let converted = |motion: &Self| pivot * motion * pivot.inverse();
+        found.target_from_source = converted(&found.target_from_source);
+        for iteration in &mut found.log {
+            iteration.state = converted(&iteration.state);
+        }
+        Ok(found)
     }
 }
 
@@ -105,6 +132,20 @@ impl RigidMotion<3, 6> for Isometry3<f64> {
         target: &[Point3<f64>],
         start: Self,
     ) -> Result<RegistrationResult<Self>, RegisterError> {
-        CloudPair::new(source, target).register(stages, start)
+        // Register about a point of the target.
+        let pivot = Translation3::from(pivot(target));
+        let [source, target] = [source, target].map(|points| {
+            let moved = points.iter().map(|point| point - pivot.vector);
+            moved.collect::<Vec<_>>()
+        });
+        let start = pivot.inverse() * start * pivot;
+        let mut found = CloudPair::new(&source, &target).register(stages, start)?;
+        // Convert the motions to those of the given points.
+        let converted = |motion: &Self| pivot * motion * pivot.inverse();
+        found.target_from_source = converted(&found.target_from_source);
+        for iteration in &mut found.log {
+            iteration.state = converted(&iteration.state);
+        }
+        Ok(found)
     }
 }

@@ -4,7 +4,7 @@ use etendue_estimate::register::{
 };
 use etendue_estimate::solve::Loss;
 use etendue_physics::{Purpose, Stream};
-use nalgebra::{Isometry2, Isometry3, Point2, Point3, Vector2, Vector3};
+use nalgebra::{Isometry2, Isometry3, Point2, Point3, Translation3, Vector2, Vector3};
 
 /// Corner of a room of three walls, with random samples and 5 mm of noise.
 fn corner(seed: u64, count: usize) -> Vec<Point3<f64>> {
@@ -119,6 +119,39 @@ fn every_method_recovers_a_known_motion_in_the_plane() {
             shift < tolerance && turn < tolerance,
             "{method:?}: {shift} m, {turn} rad"
         );
+    }
+}
+
+/// Clouds in map coordinates (UTM): the motion is that of the same clouds at the origin, within the same bounds. About a
+/// distant origin, the normal equations of a motion are singular.
+#[test]
+fn every_method_recovers_a_known_motion_far_from_the_origin() {
+    let truth = Isometry3::new(
+        Vector3::new(0.08, -0.05, 0.06),
+        Vector3::new(0.02, -0.03, 0.04),
+    );
+    let place = Translation3::new(500_000.0, 4_500_000.0, 400.0);
+    let target: Vec<_> = corner(1, 6000).iter().map(|p| place * p).collect();
+    let source = corner(2, 3000);
+    let source: Vec<_> = source
+        .iter()
+        .map(|p| place * (truth.inverse() * p))
+        .collect();
+    for (method, tolerance) in [
+        (RegistrationMethod::PointToPoint, 0.01),
+        (RegistrationMethod::PointToPlane, 0.002),
+        (RegistrationMethod::Ndt, 0.004),
+        (RegistrationMethod::Gicp, 0.002),
+    ] {
+        let found = register(tuned(method), &source, &target);
+        for state in [found.target_from_source, found.log.last().unwrap().state] {
+            let (shift, turn) = off(&(place.inverse() * state * place), &truth);
+            println!("{method:?}: {shift} m, {turn} rad");
+            assert!(
+                shift < tolerance && turn < tolerance,
+                "{method:?}: {shift} m, {turn} rad"
+            );
+        }
     }
 }
 

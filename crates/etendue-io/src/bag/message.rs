@@ -1,6 +1,7 @@
 //! One message of a bag, and its decoders.
 
 use super::laser_scan::{self, RecordedScan};
+use super::message_reader::MessageReader;
 use super::packets::{self, PacketLayout};
 use super::point_cloud::{self, RecordedCloud};
 use super::transform::{self, StampedTransform};
@@ -79,6 +80,14 @@ impl Message<'_> {
             return Ok(Vec::new());
         };
         decode!(self, packets::decode, layout)
+    }
+
+    /// Decodes a text.
+    ///
+    /// # Errors
+    /// If the message is damaged.
+    pub fn text(&self) -> Result<String, FormatError> {
+        decode!(self, MessageReader::text)
     }
 
     /// Decodes transforms; none if the message is damaged.

@@ -7,10 +7,21 @@ use super::point_cloud::RecordedCloud;
 use super::transform::{StampedTransform, TransformTree};
 use super::{Bag, Message};
 use crate::interrupt::Interrupt;
-use crate::packets::VisitPacket;
+use crate::packets::{
+    PacketMetadata, PacketSource, VisitPacket, parse_ouster_metadata, visit_sweeps,
+};
+use crate::points::{SweepSummary, VisitSweep};
 use crate::scan_folder::bag_files;
 use crate::{FileLocation, FormatError};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::Path;
+
+/// Type of messages with a text.
+const TEXT: &str = "std_msgs/String";
+
+/// Topic of the driver of an Ouster with the metadata of the sensor (JSON), in its namespace.
+const METADATA: &str = "/metadata";
 
 /// Measurements of a lidar in the messages of a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +69,16 @@ impl Topic {
         (last > first).then(|| intervals as f64 / (last - first))
     }
 
-    /// Measurements of a lidar in its messages; `None` for other messages.
+    /// Measurements of a lidar in its messages; `None` for other messages, and for the packets of the inertial unit of
+    /// an Ouster, whose messages have the type of those of the lidar.
     pub fn measurement(&self) -> Option<Measurement> {
-        Measurement::of(&self.kind)
+        let is_inertial = self.name.ends_with("/imu_packets");
+        Measurement::of(&self.kind).filter(|_| !is_inertial)
+    }
+
+    /// Whether its messages have single packets, as those of the driver of an Ouster.
+    fn has_single_packets(&self) -> bool {
+        matches!(PacketLayout::of(&self.kind), Some(PacketLayout::Single))
     }
 
     /// Name and type, for messages.
@@ -112,6 +130,8 @@ pub(crate) struct SensorTopics<'a> {
     pub bag: Bag<'a>,
     all: Vec<Topic>,
     transforms: TransformTree,
+    /// Texts on topics `metadata`, by topic.
+    metadata: BTreeMap<String, String>,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
@@ -121,10 +141,14 @@ impl<'a> SensorTopics<'a> {
     pub fn of(bag: Bag<'a>) -> Result<Self, FormatError> {
         let mut all: Vec<Topic> = Vec::new();
         let mut transforms: Vec<StampedTransform> = Vec::new();
+        let mut metadata = BTreeMap::new();
         let mut warnings = Vec::new();
         let visited = bag.for_each(&mut warnings, |message| {
             if TRANSFORMS.contains(&message.kind) {
                 transforms.extend(message.transforms());
+            }
+            if message.kind == TEXT && message.topic.ends_with(METADATA) {
+                metadata.insert(message.topic.to_owned(), message.text()?);
             }
             match all.iter_mut().find(|topic| topic.name == message.topic) {
                 Some(topic) => {
@@ -146,6 +170,7 @@ impl<'a> SensorTopics<'a> {
             bag,
             all,
             transforms: TransformTree::new(transforms),
+            metadata,
             warnings,
         })
     }
@@ -206,11 +231,44 @@ impl<'a> SensorTopics<'a> {
         })
     }
 
-    /// Visits the packets in the messages of a topic.
+    /// Decodes the packets in the messages of a topic, and visits their sweeps one after another. `source` describes the
+    /// device; without metadata, that of an Ouster is the text on the topic `metadata` of its driver.
     ///
     /// # Errors
-    /// If a message is damaged, or `visit` fails.
-    pub fn for_each_packet(&self, topic: &Topic, visit: VisitPacket) -> Result<(), Interrupt> {
+    /// If a message is damaged, no packet is one of a known lidar, or `visit` fails.
+    pub fn visit_sweeps_of_packets(
+        &self,
+        topic: &Topic,
+        source: &PacketSource,
+        summary: &mut SweepSummary,
+        visit: VisitSweep,
+    ) -> Result<(), Interrupt> {
+        let source = self.packet_source(topic, source)?;
+        let packets = |_: &mut Vec<String>, visit: VisitPacket| self.for_each_packet(topic, visit);
+        visit_sweeps(self.bag.path, &packets, &source, summary, visit)
+    }
+
+    /// The given description of the device of a topic, with the metadata of the bag if it has none.
+    fn packet_source<'s>(
+        &self,
+        topic: &Topic,
+        given: &'s PacketSource,
+    ) -> Result<Cow<'s, PacketSource>, FormatError> {
+        let (namespace, _) = topic.name.rsplit_once('/').unwrap_or_default();
+        let published = self.metadata.get(&format!("{namespace}{METADATA}"));
+        let is_given = given.metadata != PacketMetadata::InPackets;
+        let Some(text) = published.filter(|_| !is_given && topic.has_single_packets()) else {
+            return Ok(Cow::Borrowed(given));
+        };
+        let metadata = parse_ouster_metadata(self.bag.path, text)?;
+        Ok(Cow::Owned(PacketSource {
+            metadata: PacketMetadata::Ouster(Box::new(metadata)),
+            tables: given.tables,
+        }))
+    }
+
+    /// Visits the packets in the messages of a topic.
+    fn for_each_packet(&self, topic: &Topic, visit: VisitPacket) -> Result<(), Interrupt> {
         self.for_each(topic, |measured| match measured {
             Measured::Packets(packets) => packets.iter().try_for_each(|bytes| visit(bytes)),
             Measured::Scan(_) | Measured::Cloud(_) => Ok(()),

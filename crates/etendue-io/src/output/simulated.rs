@@ -2,7 +2,7 @@
 
 use super::SimulatedSweeps;
 use crate::precision::single;
-use crate::table::{ColumnData, PointColumn, PointTable};
+use crate::table::{ColumnData, LARGEST_SINGLE, PointColumn, PointTable};
 use etendue_sensors::lidar::{Outcome, Return, Sweep};
 use etendue_sensors::{BeamMeasurement, BeamSweep};
 
@@ -88,8 +88,8 @@ impl PointTable {
 
     /// Points of some sweeps, sweep by sweep, in the frame of the simulation.
     ///
-    /// Fields: `x y z` (m), `intensity` (counts), `ring`, `time` (s from the start of the run),
-    /// `range` (m), `return_number` (the first is 1), `returns`, `column`, `sweep`, `power` (1/(m²
+    /// Fields: `x y z` (m; in double precision if a coordinate exceeds 1 km), `intensity` (counts), `ring`, `time` (s
+    /// from the start of the run), `range` (m), `return_number` (the first is 1), `returns`, `column`, `sweep`, `power` (1/(m²
     /// sr)), and the truth: `true_range` (m, NaN for returns of the air), `incidence` (rad),
     /// `instance`, `object` (mesh) and `material` (indices, -1 for none); `velocity` (m/s) if the
     /// receiver measures it.
@@ -147,10 +147,15 @@ fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
         |of: &dyn Fn(&Row) -> f64| ColumnData::F32(rows.iter().map(|r| single(of(r))).collect());
     let of_point = |of: fn(&Return) -> f64| move |row: &Row| row.point.map_or(f64::NAN, of);
 
-    // Add position, intensity and channel
-    add("x", f32s(&of_point(|p| p.position.x)));
-    add("y", f32s(&of_point(|p| p.position.y)));
-    add("z", f32s(&of_point(|p| p.position.z)));
+    // Add positions, in double precision far from the origin; clouds of ROS are near it, in the frame of the sensor
+    let mut points = rows.iter().filter_map(|row| row.point);
+    let is_far = clock == Clock::Run && points.any(|p| p.position.coords.amax() > LARGEST_SINGLE);
+    for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+        let of = |row: &Row| row.point.map_or(f64::NAN, |point| point.position[axis]);
+        let far = || ColumnData::F64(rows.iter().map(of).collect());
+        add(name, if is_far { far() } else { f32s(&of) });
+    }
+    // Add intensity and channel
     add("intensity", f32s(&of_point(|p| p.intensity)));
     add(
         "ring",

@@ -15,6 +15,7 @@ mod drive_log;
 mod frame_recorder;
 mod image;
 mod message;
+mod motion;
 mod open_writer;
 mod reader;
 mod recorder;

@@ -67,9 +67,12 @@ fn frames(path: &Path, text: &str, interval: f64) -> Result<Vec<(KeyFrame, usize
         let v = numbers(path, number, line, 12)?;
         let matrix = Matrix3::new(v[0], v[1], v[2], v[4], v[5], v[6], v[8], v[9], v[10]);
         let off = (matrix * matrix.transpose() - Matrix3::identity()).amax();
-        let is_rotation = off <= ROTATION_TOLERANCE && matrix.determinant() > 0.0;
+        let determinant = matrix.determinant();
+        let is_rotation = off <= ROTATION_TOLERANCE && determinant > 0.0;
         if !is_rotation {
-            let message = format!("the matrix is not a rotation (residual {off:.2e})");
+            let message = format!(
+                "the matrix is not a rotation (residual {off:.2e}, determinant {determinant:.3})"
+            );
             let remedy = "write r11 r12 r13 tx r21 r22 r23 ty r31 r32 r33 tz of a rigid pose";
             return Err(FormatError::malformed(
                 path,

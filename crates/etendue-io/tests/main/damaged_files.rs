@@ -6,7 +6,7 @@ use etendue_io::input::read_bytes;
 use etendue_io::mesh::parse_mesh;
 use etendue_io::output::OutputSet;
 use etendue_io::packets::PacketSource;
-use etendue_io::points::{PointFormat, parse_points};
+use etendue_io::points::{PointFormat, parse_points, write_npz};
 use etendue_io::recording::read_recording;
 use etendue_io::ros2::{parse_clouds, read_drive};
 use etendue_io::scan_file::ScanFile;
@@ -312,6 +312,30 @@ fn records_that_overlap_are_not_multiplied() {
     let mut zip = Vec::from(*b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0");
     zip.extend(npy);
     points_error("a.npz", zip);
+}
+
+/// The archive of an NPZ has a checksum of each array.
+#[test]
+fn an_npz_with_changed_numbers_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npz");
+    let values = ColumnData::F32(vec![1.0; 100]);
+    let table = PointTable {
+        points: 100,
+        height: 1,
+        columns: ["x", "y", "z"]
+            .map(|name| PointColumn::new(name, values.clone()))
+            .into(),
+    };
+    let mut outputs = OutputSet::new();
+    write_npz(&mut outputs, &path, &table).unwrap();
+    outputs.commit().unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    parse_points(&path, bytes.clone(), &PacketSource::default()).unwrap();
+    let number = 1.0_f32.to_le_bytes();
+    let place = bytes.windows(4).position(|window| window == number);
+    bytes[place.unwrap() + 2] ^= 0x40;
+    points_error("a.npz", bytes);
 }
 
 /// An SQLite file whose pages are their own children: a tree of 40 levels of 100 pages.

@@ -150,6 +150,31 @@ fn dropped_fields_and_changed_values_are_reported() {
     assert_eq!(lossy_fields(&table, PointFormat::Las).warnings.len(), 1);
 }
 
+/// LAS numbers the returns of a pulse by range. A lidar that reports the last return before the strongest one has other
+/// numbers, and packets have no number of returns.
+#[test]
+fn las_numbers_returns_by_range() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.las");
+    // Two shots of one column: the first with the returns at 30 m and 10 m
+    let mut table = cloud(&[[30.0, 0.0, 0.0], [10.0, 0.0, 0.0], [0.0, 5.0, 0.0]]);
+    table.columns.extend([
+        PointColumn::new("range", ColumnData::F64(vec![30.0, 10.0, 5.0])),
+        PointColumn::new("column", ColumnData::U32(vec![7; 3])),
+        PointColumn::new("ring", ColumnData::U16(vec![0, 0, 1])),
+        PointColumn::new("return_number", ColumnData::U16(vec![1, 2, 1])),
+    ]);
+    let mut outputs = OutputSet::new();
+    write_las(&mut outputs, &path, &table).unwrap();
+    outputs.commit().unwrap();
+    let back = read_points(&path, &PacketSource::default())
+        .unwrap()
+        .together();
+    let numbers = |name| [0, 1, 2].map(|point| back.number(name, point).unwrap());
+    assert_eq!(numbers("return_number"), [2.0, 1.0, 1.0]);
+    assert_eq!(numbers("returns"), [2.0, 2.0, 1.0]);
+}
+
 /// E57 preserves rings, columns and returns of any size.
 #[test]
 fn e57_stores_large_counts() {
@@ -186,7 +211,7 @@ fn recordings_refuse_times_without_a_stamp() {
     for time in [-1e-3, 5e9, f64::NAN] {
         let mut recorder = LidarRecorder::in_memory(LidarTopics::default()).unwrap();
         let table = cloud(&[[1.0, 2.0, 3.0]]);
-        let error = recorder.record_cloud(&table, time, Some(&Isometry3::identity()));
+        let error = recorder.record_cloud(&table, time, Some(&|_| Isometry3::identity()));
         let error = error.unwrap_err();
         assert!(
             error.to_string().contains("stamp cannot represent"),

@@ -66,7 +66,9 @@ fn a_copy_has_the_poses_that_are_known() {
     let known = [1.0, 2.0, 3.0].map(|time| Isometry3::translation(time, 0.0, 0.0));
     recorder.record_cloud(&table, 0.0, None).unwrap();
     for (time, pose) in [1.0, 2.0, 3.0].iter().zip(&known) {
-        recorder.record_cloud(&table, *time, Some(pose)).unwrap();
+        recorder
+            .record_cloud(&table, *time, Some(&|_| *pose))
+            .unwrap();
     }
     std::fs::write(&path, recorder.into_bytes().unwrap()).unwrap();
     let mut recording = McapSweeps::new(&copy, std::fs::File::create(&copy).unwrap()).unwrap();

@@ -289,9 +289,9 @@ impl SweepTask {
             };
             let pose = |time| self.loaded.pose_at(time);
             simulate_into(&world, lidar, &settings, pose, &mut sweep, &mut scratch);
-            recorder.record(&sweep, lidar)?;
+            recorder.record(&sweep, lidar, &pose)?;
         }
-        recorder.record_last_poses(|_, time| self.loaded.pose_at(time))?;
+        recorder.record_last_poses()?;
         Ok(recorder.into_bytes()?)
     }
 }

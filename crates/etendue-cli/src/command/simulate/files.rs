@@ -183,9 +183,10 @@ impl Files<'_> {
         let recorder = LidarRecorder::in_memory(LidarTopics::default())?;
         let mut recorder = recorder.with_classes(self.classes);
         for scan in self.scans {
-            recorder.record(&scan.in_sensor_frame(self.lidar), self.lidar)?;
+            let scan = scan.in_sensor_frame(self.lidar);
+            recorder.record(&scan, self.lidar, &|time| self.trajectory.at(time))?;
         }
-        recorder.record_last_poses(|_, time| self.trajectory.at(time))?;
+        recorder.record_last_poses()?;
         Ok(recorder)
     }
 }

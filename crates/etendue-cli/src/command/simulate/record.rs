@@ -39,14 +39,14 @@ impl ScanRun<'_> {
         while sweeps < self.sweeps() && !interrupt::requested() {
             self.scan_into(&mut engine, sweeps, &mut scan)?;
             finite::check_sweep(&scan)?;
-            recorder.record(&scan, self.lidar)?;
+            recorder.record(&scan, self.lidar, &|time| self.trajectory.at(time))?;
             sweeps += 1;
             points += scan.points.len();
             beams += scan.shots.len();
             progress.inc(1);
         }
         let stopped = interrupt::requested();
-        recorder.record_last_poses(|_, time| self.trajectory.at(time))?;
+        recorder.record_last_poses()?;
         let bag = end_recording(recorder, path)?;
         progress.finish_and_clear();
         engine.report();

@@ -14,9 +14,12 @@ use crate::memory;
 use crate::output::remark;
 use etendue::config::scene::{LoadedScene, obstruction_warning, other_sensors};
 use etendue::io::output::{RunMetadata, SimulatedSweeps, SourceMetadata};
+use etendue::physics::pulse::ReturnMode;
 use etendue::scene::{CastScratch, Ray};
 use etendue::sensors::BeamSweep;
-use etendue::sensors::lidar::{Air, Lidar, Receiver, Return, Shot, Sweep, SweepSettings};
+use etendue::sensors::lidar::{
+    Air, EchoModel, Lidar, Receiver, Return, Shot, Sweep, SweepSettings,
+};
 use etendue::sensors::transport::World;
 use nalgebra::Point3;
 use std::time::Instant;
@@ -187,7 +190,22 @@ impl ScanRun<'_> {
                     .into(),
             );
         }
+        warnings.extend(self.spread_light());
         warnings
+    }
+
+    /// Warning about echoes of light over several surfaces in closed form.
+    fn spread_light(&self) -> Option<String> {
+        let Receiver::Pulsed(receiver) = self.lidar.receiver else {
+            return None;
+        };
+        let is_closed_form = receiver.echoes == EchoModel::Analytic && receiver.window.is_none();
+        let is_later = !matches!(receiver.returns, ReturnMode::First | ReturnMode::Strongest);
+        (self.arguments.paths.is_some() && is_closed_form && is_later).then(|| {
+            "the light of --paths arrives over many metres: the closed form of this receiver gives its later \
+             echoes wrong ranges; set pipeline = \"waveform\" in [receiver.pulsed] of the sensor file"
+                .into()
+        })
     }
 
     /// Warning about a sensor inside an object, at a surface or outside the rooms at the start of a sweep.

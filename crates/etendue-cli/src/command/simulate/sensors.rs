@@ -102,7 +102,10 @@ impl Simulate {
             points[sensor] += scan.points.len();
             beams[sensor] += scan.shots.len();
             finite::check_sweep(&scan)?;
-            recorder.record_of(sensor, &scan, scans[sensor].lidar)?;
+            let ScanRun {
+                lidar, trajectory, ..
+            } = &scans[sensor];
+            recorder.record_of(sensor, &scan, lidar, &|time| trajectory.at(time))?;
             progress.inc(1);
             recorded[sensor] += 1;
             if interrupt::requested() {
@@ -110,7 +113,7 @@ impl Simulate {
             }
         }
         let stopped = interrupt::requested();
-        recorder.record_last_poses(|sensor, time| scans[sensor].trajectory.at(time))?;
+        recorder.record_last_poses()?;
         let bag = end_recording(recorder, &self.output)?;
         progress.finish_and_clear();
         engines.iter().for_each(Engine::report);

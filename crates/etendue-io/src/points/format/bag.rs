@@ -6,7 +6,6 @@ use crate::bag::{
     Bag, Container, Measured, Measurement, RecordedCloud, SensorMotion, SensorTopics,
 };
 use crate::interrupt::Interrupt;
-use crate::packets::{self, VisitPacket};
 use crate::points::sweeps::{RecordedSweep, SweepSummary, VisitSweep};
 use crate::table::{ColumnData, PointColumn, PointTable};
 use std::collections::BTreeMap;
@@ -59,16 +58,13 @@ pub(super) fn read_bag(
     summary: &mut SweepSummary,
     visit: VisitSweep,
 ) -> Result<(), Interrupt> {
-    let path = bag.path;
     let topics = SensorTopics::of(bag)?;
     let topic = topics.choose(options.topic, PREFERRED)?;
     summary.warnings.extend(topics.warnings.iter().cloned());
 
     // Packets of a device
     if topic.measurement() == Some(Measurement::Packets) {
-        let packets =
-            |_: &mut Vec<String>, visit: VisitPacket| topics.for_each_packet(topic, visit);
-        return packets::visit_sweeps(path, &packets, options.lidar, summary, visit);
+        return topics.visit_sweeps_of_packets(topic, options.lidar, summary, visit);
     }
 
     // Clouds or planar scans, with the pose of their frame

@@ -11,6 +11,7 @@ use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
 use ::las::{Builder, Header, Point, Reader, Transform, Vector, Writer};
 use nalgebra::Point3;
+use std::cmp::Ordering;
 use std::io::{self, Cursor};
 use std::mem::ManuallyDrop;
 use std::path::Path;
@@ -170,7 +171,7 @@ const STEPS: f64 = (i32::MAX - 1) as f64;
 
 /// Writes a `.las`, or a `.laz` if the path ends in `.laz`: version 1.4, point format 6.
 ///
-/// Coordinates have a resolution of 0.1 mm. `intensity` is rounded to an integer; return number and
+/// Coordinates have a resolution of 0.1 mm. `intensity` is rounded to an integer; return number (by range) and
 /// number of returns are at most 15; `time` is the GPS time, s from the start of the run; the ring
 /// is the point source identifier; the material is the user data (0 to 255, 255 for none). Points
 /// without a position are removed. An axis with coordinates beyond 214 km (map coordinates) has its
@@ -240,8 +241,52 @@ fn encode(
     builder.system_identifier = "simulation".into();
     builder.date = None;
     builder.transforms = axes;
-    let points = table.finite_points().map(|number| point(table, number));
+    let points: Vec<usize> = table.finite_points().collect();
+    let returns = return_numbers(table, &points);
+    let points = points.iter().zip(&returns);
+    let points = points.map(|(number, returns)| point(table, *number, returns));
     pack(builder.into_header()?, points)
+}
+
+/// Number of the return and number of returns of each point. LAS numbers the returns of a pulse by range. Devices number
+/// them in the order of their report, in which the farther one may be the first.
+fn return_numbers(table: &PointTable, points: &[usize]) -> Vec<[f64; 2]> {
+    // The numbers of the table
+    let number = |name, point| table.number(name, point);
+    let stated = |point: &usize| {
+        let own = number("return_number", *point).unwrap_or(1.0);
+        [own, number("returns", *point).unwrap_or(1.0).max(own)]
+    };
+    let mut numbers: Vec<[f64; 2]> = points.iter().map(stated).collect();
+    let mut needed = ["column", "ring", "range"].iter();
+    let has_shots = needed.all(|name| table.column(name).is_some());
+    if !has_shots || numbers.iter().all(|[_, returns]| *returns <= 1.0) {
+        return numbers;
+    }
+    // Number the points of each shot by range
+    let shot = |place: usize| {
+        ["sweep", "column", "ring"].map(|name| number(name, points[place]).unwrap_or(0.0))
+    };
+    let key = |place: usize| {
+        let [sweep, column, ring] = shot(place);
+        [
+            sweep,
+            column,
+            ring,
+            number("range", points[place]).unwrap_or(0.0),
+        ]
+    };
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by(|a, b| {
+        let pairs = key(*a).into_iter().zip(key(*b));
+        pairs.fold(Ordering::Equal, |order, (a, b)| order.then(a.total_cmp(&b)))
+    });
+    for of_shot in order.chunk_by(|a, b| shot(*a) == shot(*b)) {
+        for (index, place) in of_shot.iter().enumerate() {
+            numbers[*place] = [index as f64 + 1.0, of_shot.len() as f64];
+        }
+    }
+    numbers
 }
 
 /// Bytes of a file.
@@ -260,17 +305,17 @@ fn pack(header: Header, points: impl Iterator<Item = Point>) -> Result<Vec<u8>, 
     clippy::cast_sign_loss,
     reason = "clamped to the range of the field"
 )]
-fn point(table: &PointTable, number: usize) -> Point {
+fn point(table: &PointTable, number: usize, [own, returns]: &[f64; 2]) -> Point {
     let value = |name| table.number(name, number).unwrap_or(0.0);
-    let count = |name| value(name).clamp(1.0, 15.0) as u8;
+    let count = |number: f64| number.clamp(1.0, 15.0) as u8;
     let material = table.number("material", number).unwrap_or(-1.0);
     Point {
         x: value("x"),
         y: value("y"),
         z: value("z"),
         intensity: value("intensity").round().clamp(0.0, 65535.0) as u16,
-        return_number: count("return_number"),
-        number_of_returns: count("returns"),
+        return_number: count(*own),
+        number_of_returns: count(*returns),
         gps_time: Some(value("time")),
         point_source_id: value("ring") as u16,
         user_data: if (0.0..255.0).contains(&material) {

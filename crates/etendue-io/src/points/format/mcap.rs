@@ -2,7 +2,6 @@
 
 use super::{FormatEntry, PointReader, bag};
 use crate::FormatError;
-use crate::bag::SensorMotion;
 use crate::output::OutputSet;
 use crate::points::RecordedSweep;
 use crate::ros2::{LidarRecorder, LidarTopics};
@@ -10,7 +9,6 @@ use crate::table::PointTable;
 use nalgebra::Isometry3;
 use std::io::{Seek, Write};
 use std::path::Path;
-use std::rc::Rc;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     endings: &["mcap"],
@@ -24,13 +22,11 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     editor: None,
 };
 
-/// Writer of an `.mcap` with every sweep as a `PointCloud2` with its stamp and the pose of its sensor. Sweeps without stamps
+/// Writer of an `.mcap` with every sweep as a `PointCloud2` with its stamp and the poses of its sensor. Sweeps without stamps
 /// have their earliest time. Sweeps of a recording without poses have a stationary sensor; where only other sweeps have
 /// poses, such as before the first transform, they have none.
 pub struct McapSweeps<W: Write + Seek> {
     recorder: LidarRecorder<W>,
-    motion: Option<Rc<SensorMotion>>,
-    last_pose: Isometry3<f64>,
 }
 
 impl<W: Write + Seek> McapSweeps<W> {
@@ -39,11 +35,8 @@ impl<W: Write + Seek> McapSweeps<W> {
     /// # Errors
     /// If the file cannot be written.
     pub fn new(path: &Path, file: W) -> Result<Self, FormatError> {
-        Ok(Self {
-            recorder: LidarRecorder::of_writer(path, LidarTopics::default(), file)?,
-            motion: None,
-            last_pose: Isometry3::identity(),
-        })
+        let recorder = LidarRecorder::of_writer(path, LidarTopics::default(), file)?;
+        Ok(Self { recorder })
     }
 
     /// Appends a sweep.
@@ -55,11 +48,15 @@ impl<W: Write + Seek> McapSweeps<W> {
             Some(stamp) => (stamp, sweep.table.since(stamp)),
             None => sweep.table.stamped(),
         };
-        let stationary = sweep.motion.is_none().then(Isometry3::identity);
-        let pose = sweep.world_from_sensor.or(stationary);
-        self.last_pose = pose.unwrap_or(self.last_pose);
-        self.motion = sweep.motion;
-        self.recorder.record_cloud(&table, time, pose.as_ref())
+        let motion = sweep.motion.as_deref();
+        let stationary = motion.is_none().then(Isometry3::identity);
+        let own = sweep.world_from_sensor.or(stationary);
+        let Some(own) = own else {
+            return self.recorder.record_cloud(&table, time, None);
+        };
+        let moving = |time| motion.and_then(|motion| motion.world_from_sensor(time));
+        let pose = |time| moving(time).unwrap_or(own);
+        self.recorder.record_cloud(&table, time, Some(&pose))
     }
 
     /// Appends the pose after the last point, so that the poses span the times of all points, and ends the recording.
@@ -67,12 +64,7 @@ impl<W: Write + Seek> McapSweeps<W> {
     /// # Errors
     /// If the file cannot be written.
     pub fn finish(mut self) -> Result<(), FormatError> {
-        let motion = self.motion.as_deref();
-        let last = self.last_pose;
-        self.recorder.record_last_poses(|_, time| {
-            let moving = motion.and_then(|motion| motion.world_from_sensor(time));
-            moving.unwrap_or(last)
-        })?;
+        self.recorder.record_last_poses()?;
         self.recorder.finish()
     }
 }
