@@ -94,6 +94,15 @@ pub fn whole_number<'a, 'py, T: FromPyObject<'a, 'py> + std::fmt::Display>(
     })
 }
 
+/// The names of the argument `name`, a sequence.
+pub fn names(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    value.extract().map_err(|_| {
+        let found = value.get_type().name();
+        let found = found.map_or_else(|_| "another object".into(), |name| name.to_string());
+        PyTypeError::new_err(format!("{name}: expected a list of names, got {found}"))
+    })
+}
+
 /// An array of a shape, which owns `values`.
 pub fn array<'py, T: Element>(
     py: Python<'py>,

@@ -436,7 +436,10 @@ fn output<'py, T: Element>(
     shape: &[usize; 3],
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
     let Some(out) = out else {
-        return Ok(PyArrayDyn::zeros(py, shape.as_slice(), false));
+        // Where there is too little memory, NumPy raises a MemoryError.
+        let zeros = py.import("numpy")?.getattr("zeros")?;
+        let array = zeros.call1((PyTuple::new(py, shape)?, dtype_of::<T>(py)))?;
+        return Ok(array.cast_into::<PyArrayDyn<T>>()?);
     };
     let wrong = |found: String| {
         let text = format!(

@@ -1,12 +1,12 @@
 //! Pictures of cameras.
 
-use crate::arrays::{array, check_finite};
+use crate::arrays::{array, check_finite, whole_number};
 use crate::errors::Outcome;
 use crate::gpu::Gpu;
-use crate::pose::pose as read_pose;
 use crate::scene::{Scene, SceneArgument};
-use crate::simulate::{seed_of, sweep_of};
-use crate::threads;
+use crate::simulate::seed_of;
+use crate::threads::{self, Control};
+use crate::trajectory::SensorMotion;
 use etendue::config::camera;
 use etendue::config::scene::light_if_dark;
 use etendue::config::toml_file::UnknownName;
@@ -37,9 +37,10 @@ const DEFAULT_CAMERA: &str = "ideal";
 /// camera : str or os.PathLike, optional
 ///     Name of a preset ("fisheye", "global-shutter", "ideal", "raspberry-pi-v2"), or path of a camera file.
 ///     Default: "ideal".
-/// pose : array of the shape (4, 4), or (position, quaternion), optional
-///     Pose of the camera, which looks along its x axis, world from camera. Default: the pose of the sensor in
-///     the scene file.
+/// pose : array of the shape (4, 4), or (position, quaternion), or Trajectory, optional
+///     Pose of the camera, which looks along its x axis, world from camera. A trajectory moves the camera during the
+///     exposure and to the next frame (`flow`); its first pose is at the time 0. Default: the pose of the sensor in
+///     the scene file, with its motion.
 /// light : {"direct", "paths"}, default "direct"
 ///     Light from one rough surface, also through mirrors and glass, or from any number of surfaces.
 /// samples : int, optional
@@ -48,8 +49,8 @@ const DEFAULT_CAMERA: &str = "ideal";
 ///     Seed of the random numbers.
 /// index : int, default 0
 ///     Index of the frame: frames have different noise.
-/// time : float, default 0
-///     Start of the exposure, s.
+/// time : float, optional
+///     Start of the exposure, s. Default: `index` divided by the frame rate.
 /// device : str, default "cpu"
 ///     "cpu", "gpu" (the first of `devices()`), "gpu:N" (that of the number N), or "auto": a GPU if there is one that is
 ///     not software. Radiances differ by the rounding of float32. What a GPU does not render runs on the CPU, with a
@@ -73,6 +74,8 @@ const DEFAULT_CAMERA: &str = "ideal";
 /// ------
 /// UnknownNameError
 ///     No preset or light transport has the name.
+/// TrajectoryError
+///     The motion of the camera does not cover the exposure and the time to the next frame.
 /// WorldError
 ///     A material has no values at the wavelengths of the camera.
 /// ConfigError, FormatError
@@ -87,7 +90,7 @@ const DEFAULT_CAMERA: &str = "ideal";
 /// >>> frame["picture"].shape[:2] == frame["depth"].shape == frame["label"].shape
 /// True
 #[pyfunction]
-#[pyo3(signature = (scene, camera = None, pose = None, *, light = "direct", samples = None, seed = 1, index = 0, time = 0.0, device = "cpu", threads = None))]
+#[pyo3(signature = (scene, camera = None, pose = None, *, light = "direct", samples = None, seed = 1, index = 0, time = None, device = "cpu", threads = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn render<'py>(
     scene: SceneArgument<'py>,
@@ -96,16 +99,15 @@ pub fn render<'py>(
     light: &str,
     samples: Option<u32>,
     #[pyo3(from_py_with = seed_of)] seed: u64,
-    #[pyo3(from_py_with = sweep_of)] index: u32,
-    time: f64,
+    #[pyo3(from_py_with = index_of)] index: u32,
+    time: Option<f64>,
     device: &str,
     threads: Option<i64>,
 ) -> Outcome<Bound<'py, PyDict>> {
     // Read the arguments.
     let py = scene.py();
-    check_finite("time", &[time])?;
-    let given = pose.map(|pose| read_pose("pose", pose)).transpose()?;
-    let pose = scene.get().sensor_pose_or(given)?;
+    check_finite("time", time.as_slice())?;
+    let motion = SensorMotion::of(scene.get(), pose)?;
     let (transport, samples_by_default) = match light {
         "direct" => (LightTransport::default(), SAMPLES[0]),
         "paths" => (LightTransport::paths(), SAMPLES[1]),
@@ -121,13 +123,15 @@ pub fn render<'py>(
     } else {
         camera::preset(&camera.to_string_lossy())?
     };
+    let start = time.unwrap_or_else(|| f64::from(index) * camera.frame_time());
+    motion.check_span(start, start + camera.frame_time())?;
     let settings = FrameSettings {
         samples: samples.unwrap_or(samples_by_default),
         light: transport,
         seed,
         sensor: 0,
         index,
-        start: time,
+        start,
     };
 
     // Expose.
@@ -135,7 +139,7 @@ pub fn render<'py>(
         scene: scene.get(),
         camera: &camera,
         settings,
-        pose,
+        motion,
     };
     let on_gpu = match Gpu::of(py, device)? {
         Some(gpu) => gpu.render(py, &picture, threads)?,
@@ -148,21 +152,35 @@ pub fn render<'py>(
     Ok(arrays(py, &camera, frame, truth)?)
 }
 
+/// The argument `index`.
+fn index_of(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    whole_number("index", value, u32::MAX)
+}
+
 /// A picture that a call renders.
 pub struct Picture<'a> {
     pub scene: &'a Scene,
     pub camera: &'a Camera,
     pub settings: FrameSettings,
-    /// World from camera.
-    pub pose: Isometry3<f64>,
+    motion: SensorMotion<'a>,
 }
 
 impl Picture<'_> {
+    /// The pose of the camera at a time of the run, s, unless Ctrl-C was pressed.
+    pub fn pose(&self, time: f64, control: &Control) -> Isometry3<f64> {
+        control.check();
+        self.motion.at(time)
+    }
+
     /// The lights of the scene, or others if it is dark.
     pub fn lighting(&self) -> Lighting {
         let loaded = self.scene.loaded();
         let mut lighting = loaded.lighting.clone();
-        light_if_dark(&loaded.scene, &mut lighting, &self.pose);
+        light_if_dark(
+            &loaded.scene,
+            &mut lighting,
+            &self.motion.at(self.settings.start),
+        );
         lighting
     }
 
@@ -173,10 +191,7 @@ impl Picture<'_> {
         threads::run_controlled(py, threads, usize::MAX, None, |control| {
             let lighting = self.lighting();
             let world = CameraWorld::new(&loaded.scene, &lighting, &loaded.textures, camera)?;
-            let at = |_| {
-                control.check();
-                self.pose
-            };
+            let at = |time| self.pose(time, control);
             let frame = world.expose(camera, settings, at);
             let truth = world.truth(camera, settings, frame.exposure, camera.frame_time(), at);
             Outcome::Ok((frame, truth))

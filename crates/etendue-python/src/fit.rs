@@ -3,7 +3,7 @@
 use crate::arrays::{floats, read_only, wrong_shape};
 use crate::errors::Outcome;
 use crate::lidar::Lidar;
-use crate::model::{freedom_of_poses, model_of, release};
+use crate::model::{free_of, freedom_of_poses, model_of, release};
 use crate::pose::{matrix, pose as read_pose};
 use crate::scene::SceneArgument;
 use crate::simulate::light_of;
@@ -203,7 +203,7 @@ pub fn fit(
     scene: SceneArgument<'_>,
     lidar: &Bound<'_, Lidar>,
     measured: &Bound<'_, PyAny>,
-    free: Vec<String>,
+    #[pyo3(from_py_with = free_of)] free: Vec<String>,
     start: Option<&Bound<'_, PyDict>>,
     pose: Option<&Bound<'_, PyAny>>,
     motion: &str,

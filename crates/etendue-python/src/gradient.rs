@@ -3,7 +3,7 @@
 use crate::arrays::read_only;
 use crate::errors::Outcome;
 use crate::lidar::Lidar;
-use crate::model::{freedom_of_poses, model_of_scene, release};
+use crate::model::{free_of, freedom_of_poses, model_of_scene, release};
 use crate::pose::pose as read_pose;
 use crate::scene::SceneArgument;
 use crate::simulate::light_of;
@@ -119,7 +119,7 @@ pub fn jacobian(
     py: Python<'_>,
     scene: SceneArgument<'_>,
     lidar: &Bound<'_, Lidar>,
-    free: Vec<String>,
+    #[pyo3(from_py_with = free_of)] free: Vec<String>,
     pose: Option<&Bound<'_, PyAny>>,
     motion: &str,
     edges: Option<bool>,

@@ -9,7 +9,7 @@ use etendue::estimate::model::{LinearizedMeasurements, NoiselessLidar};
 use etendue::io::output::OutputSet;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use toml_edit::DocumentMut;
@@ -283,6 +283,27 @@ impl Lidar {
     #[getter]
     fn toml(&self) -> &str {
         self.document.text()
+    }
+
+    /// The lidar of the text of a sensor file, for pickle.
+    #[staticmethod]
+    fn _of_text(path: PathBuf, text: String) -> Outcome<Self> {
+        Self::of(Document::new(path, text))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    /// For pickle: the text of the sensor file.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let restore = py.import("etendue._restore")?.getattr("lidar")?;
+        let arguments = (self.document.path(), self.document.text());
+        (restore, arguments).into_pyobject(py)
     }
 
     fn __repr__(&self) -> String {

@@ -1,5 +1,6 @@
 //! Differentiable models of `jacobian` and `fit`.
 
+use crate::arrays::names;
 use crate::errors::Outcome;
 use crate::lidar::Lidar;
 use etendue::config::scene::LoadedScene;
@@ -9,7 +10,13 @@ use etendue::estimate::model::{Freedom, Model, Parameter};
 use etendue::estimate::visibility::EdgeSettings;
 use etendue::scene::SceneBuilder;
 use nalgebra::Isometry3;
+use pyo3::prelude::*;
 use std::sync::Arc;
+
+/// The argument `free`.
+pub fn free_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    names("free", value)
+}
 
 /// Degrees of freedom of poses, by the argument `motion`.
 pub fn freedom_of_poses(motion: &str) -> Outcome<Freedom> {

@@ -1,6 +1,6 @@
 //! Ray casting.
 
-use crate::arrays::{Floats, array, check_finite, floats, floats_of_either, wrong_shape};
+use crate::arrays::{Floats, array, check_finite, floats, floats_of_either, names, wrong_shape};
 use crate::errors::Outcome;
 use crate::threads;
 use etendue::config::toml_file::UnknownName;
@@ -114,10 +114,11 @@ impl HitKeys {
     ];
 
     /// The argument `keys`: names of columns; all by default.
-    pub fn read(keys: Option<Vec<String>>) -> Outcome<Self> {
+    pub fn read(keys: Option<&Bound<'_, PyAny>>) -> Outcome<Self> {
         let Some(keys) = keys else {
             return Ok(Self::ALL);
         };
+        let keys = names("keys", keys)?;
         if let Some(unknown) = keys.iter().find(|key| !Self::NAMES.contains(&key.as_str())) {
             return Err(UnknownName::new("keys", unknown, Self::NAMES).into());
         }

@@ -1,6 +1,6 @@
 //! Scenes.
 
-use crate::arrays::{floats, integers, read_only, wrong_shape};
+use crate::arrays::{array, floats, integers, read_only, wrong_shape};
 use crate::errors::Outcome;
 use crate::gpu::SceneOnGpus;
 use crate::pose::matrix;
@@ -39,6 +39,8 @@ const MESH_ENDINGS: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
 #[pyclass(frozen, module = "etendue")]
 pub struct Scene {
     loaded: Arc<LoadedScene>,
+    /// The name or the absolute path that was loaded; None for meshes from arrays.
+    source: Option<PathBuf>,
     /// The scene in the memory of GPUs.
     on_gpus: SceneOnGpus,
 }
@@ -53,7 +55,7 @@ impl<'py> FromPyObject<'_, 'py> for SceneArgument<'py> {
         object.cast::<Scene>().map(|scene| Self(scene.to_owned())).map_err(|_| {
             let given = object.get_type();
             PyTypeError::new_err(format!(
-                "scene: expected a Scene, not {}\nhelp: load one, as in et.Scene.arena(), et.Scene.example(NAME) or et.Scene.load(FILE)",
+                "scene: expected a Scene, not {}\nhelp: load one, as in et.Scene.arena() or et.Scene.load(NAME or FILE)",
                 given.name().map_or_else(|_| "another object".into(), |name| name.to_string()),
             ))
         })
@@ -69,9 +71,10 @@ impl<'py> Deref for SceneArgument<'py> {
 }
 
 impl Scene {
-    fn new(loaded: LoadedScene) -> Self {
+    fn new(loaded: LoadedScene, source: Option<PathBuf>) -> Self {
         Self {
             loaded: Arc::new(loaded),
+            source,
             on_gpus: SceneOnGpus::default(),
         }
     }
@@ -127,6 +130,12 @@ impl Scene {
     /// Scene("mirror corridor", objects=4, materials=3, triangles=8)
     #[staticmethod]
     fn load(py: Python<'_>, name: PathBuf) -> Outcome<Self> {
+        let is_built_in = name.extension().is_none() && !name.exists();
+        let source = if is_built_in {
+            name.clone()
+        } else {
+            std::path::absolute(&name).unwrap_or_else(|_| name.clone())
+        };
         let loaded = threads::run(py, None, usize::MAX, || -> Outcome<LoadedScene> {
             let ending = name.extension().map(|ending| ending.to_string_lossy());
             match ending.map(|ending| ending.to_ascii_lowercase()) {
@@ -143,7 +152,7 @@ impl Scene {
                 _ => Ok(load(&name)?),
             }
         })??;
-        Ok(Self::new(loaded))
+        Ok(Self::new(loaded, Some(source)))
     }
 
     /// The built-in arena: a room of 1.85 x 0.92 x 0.28 m with a mirror and a glass pane.
@@ -160,7 +169,7 @@ impl Scene {
     #[staticmethod]
     fn arena(py: Python<'_>) -> Outcome<Self> {
         let loaded = threads::run(py, None, 0, arena)?;
-        Ok(Self::new(loaded))
+        Ok(Self::new(loaded, Some("arena".into())))
     }
 
     /// Make a scene of meshes.
@@ -226,7 +235,7 @@ impl Scene {
             places: ScenePlaces::default(),
             warnings: vec![],
         };
-        Ok(Self::new(loaded))
+        Ok(Self::new(loaded, None))
     }
 
     /// Cast rays: the nearest hit of each.
@@ -276,7 +285,7 @@ impl Scene {
         &self,
         rays: &Bound<'py, PyAny>,
         origin: Option<&Bound<'py, PyAny>>,
-        keys: Option<Vec<String>>,
+        keys: Option<&Bound<'_, PyAny>>,
         time: f64,
         bodies: Option<&Bound<'py, PyDict>>,
         threads: Option<i64>,
@@ -323,6 +332,38 @@ impl Scene {
         let placement = self.loaded.sensor.as_ref();
         let pose = placement.map(|placement| matrix(&placement.world_from_sensor));
         pose.map(|pose| read_only(py, pose, &[4, 4])).transpose()
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    /// For pickle: the path or the name that was loaded, or the meshes.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let restore = py.import("etendue._restore")?;
+        if let Some(source) = &self.source {
+            return (restore.getattr("loaded_scene")?, (source,)).into_pyobject(py);
+        }
+        let scene = &self.loaded.scene;
+        let meshes = PyDict::new(py);
+        for object in scene.objects() {
+            let mesh = scene.mesh(object.mesh);
+            let coordinates = mesh
+                .vertices
+                .iter()
+                .flat_map(|vertex| [vertex.x, vertex.y, vertex.z]);
+            let vertices = array(py, coordinates.collect(), &[mesh.vertices.len(), 3])?;
+            let corners = mesh.triangles.iter().flatten().copied();
+            let triangles = array(py, corners.collect(), &[mesh.triangles.len(), 3])?;
+            let material = &scene.materials()[object.material.0 as usize].name;
+            meshes.set_item(&object.name, (vertices, triangles, material))?;
+        }
+        let arguments = (meshes, &self.loaded.name);
+        (restore.getattr("scene_of_meshes")?, arguments).into_pyobject(py)
     }
 
     fn __repr__(&self) -> String {

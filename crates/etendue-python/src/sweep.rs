@@ -13,6 +13,7 @@ use etendue::io::points::PointFormat;
 use etendue::io::table::{Encoding, PointTable};
 use etendue::sensors::lidar::{Outcome as ShotOutcome, Return, Shot, Sweep as Simulated};
 use numpy::{Element, PyArrayDyn};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
@@ -403,6 +404,20 @@ impl Sweep {
     #[getter]
     fn pose(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         read_only(py, matrix(&self.simulated.world_from_sensor), &[4, 4])
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    /// For pickle: a sweep is larger than its arrays, and is refused.
+    fn __reduce__(_slf: &Bound<'_, Self>) -> PyResult<()> {
+        let text = "cannot pickle a Sweep\nhelp: return its arrays, or save it to a file";
+        Err(PyTypeError::new_err(text))
     }
 
     fn __len__(&self) -> usize {

@@ -9,9 +9,10 @@ use etendue::io::trajectory::{PoseFile, read_trajectory};
 use etendue::scene::{
     Interpolation, KeyFrame, KeyFrameTrajectory, Trajectory as SceneTrajectory, TrajectoryError,
 };
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -179,6 +180,44 @@ impl Trajectory {
             Interpolation::Linear => "linear",
             Interpolation::Cubic => "cubic",
         }
+    }
+
+    /// The trajectory of times and of poses as x, y, z and a quaternion x, y, z, w, for pickle.
+    #[staticmethod]
+    fn _of_numbers(times: Vec<f64>, poses: Vec<[f64; 7]>, interpolation: &str) -> Outcome<Self> {
+        let pose = |[x, y, z, i, j, k, w]: [f64; 7]| {
+            let rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
+            Isometry3::from_parts(Translation3::new(x, y, z), rotation)
+        };
+        let frames = times.into_iter().zip(poses.into_iter().map(pose));
+        let frames = frames.map(|(time, pose)| KeyFrame { time, pose });
+        let interpolation = interpolation_of(interpolation)?;
+        let frames = KeyFrameTrajectory::interpolated(frames.collect(), interpolation)?;
+        Ok(Self {
+            frames: Arc::new(frames),
+        })
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    /// For pickle: the times and the numbers of the poses.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let frames = self.frames.frames();
+        let times: Vec<f64> = frames.iter().map(|frame| frame.time).collect();
+        let numbers = |frame: &KeyFrame| {
+            let position = frame.pose.translation.vector;
+            let rotation = frame.pose.rotation.coords;
+            [position.as_slice(), rotation.as_slice()].concat()
+        };
+        let poses: Vec<Vec<f64>> = frames.iter().map(numbers).collect();
+        let restore = py.import("etendue._restore")?.getattr("trajectory")?;
+        (restore, (times, poses, self.interpolation())).into_pyobject(py)
     }
 
     fn __len__(&self) -> usize {

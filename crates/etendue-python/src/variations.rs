@@ -86,8 +86,16 @@ impl Variations {
             check_count(name, numbers.values.len(), count)?;
             Ok(numbers.values)
         })?;
+        let given = values.map(|values| values.keys().extract::<Vec<String>>());
+        let given = given.transpose()?.unwrap_or_default();
         let drawn = drawn("randomise", randomise, seed, count)?;
         for (path, values) in drawn {
+            if given.contains(&path) {
+                let text = format!(
+                    "randomise[\"{path}\"]: values has this path, too\nhelp: omit one of them"
+                );
+                return Err(PyValueError::new_err(text).into());
+            }
             all.add_value(scene, lidar, &path, values)?;
         }
         Ok(all)

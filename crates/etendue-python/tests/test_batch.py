@@ -177,11 +177,22 @@ def test_arrays_that_cannot_be_written_are_refused(arena, urg, poses):
         ({"randomise": {"sensor.range.far_m": 5.0}}, TypeError, "expected the least and the greatest number"),
         ({"randomise": {"sensor.range.far_m": (np.nan, 4.0)}}, ValueError, "finite"),
         ({"randomise": [1]}, TypeError, "randomise"),
+        (
+            {"randomise": {"sensor.range.far_m": (4.0, 5.0)}, "values": {"sensor.range.far_m": np.full(COUNT, 4.5)}},
+            ValueError,
+            "values has this path, too",
+        ),
     ],
 )
 def test_wrong_variations_are_refused(arena, urg, poses, arguments, kind, text):
     with pytest.raises(kind, match=text):
         et.simulate_batch(arena, urg, poses, **arguments)
+
+
+def test_results_that_do_not_fit_into_memory_are_a_memory_error(arena):
+    poses = np.broadcast_to(arena.sensor_pose, (300_000, 4, 4))
+    with pytest.raises(MemoryError):
+        et.simulate_batch(arena, et.Lidar("ouster-os1-128"), poses)
 
 
 def test_environments_need_little_memory():

@@ -171,6 +171,17 @@ def test_wrong_fits_are_refused(arena, urg, vlp):
         et.fit(arena, urg, np.zeros((2, 2, 2)), ["sensor.pose"])
 
 
+def test_a_name_in_place_of_a_list_of_names_is_refused(arena, urg):
+    sweep = et.simulate(arena, urg)
+    for call, name in [
+        (lambda: et.jacobian(arena, urg, "sensor.pose"), "free"),
+        (lambda: et.fit(arena, urg, sweep, "sensor.pose"), "free"),
+        (lambda: arena.raycast([0, 0, 0, 1, 0, 0], keys="t_hit"), "keys"),
+    ]:
+        with pytest.raises(TypeError, match=f"{name}: expected a list of names, got str"):
+            call()
+
+
 @pytest.mark.parametrize("wrong", [None, 5, "text", b"bytes", object(), [], {}, EYE, float("nan"), lambda: 0])
 def test_no_function_accepts_or_dies_of_wrong_types(wrong, arena, urg):
     """Every positional argument of every function and method, replaced by an object of a wrong type."""

@@ -127,6 +127,61 @@ def test_pictures_have_depth_and_labels(arena):
     assert not np.array_equal(et.render(arena, samples=2, seed=4)["raw"], frame["raw"])
 
 
+MOVING = """version = 1
+[sensor]
+preset = "velodyne-vlp-16"
+position_m = [0, 0, 1]
+motion.twist = { velocity_m_s = [1, 2, 0.5], angular_velocity_deg_s = [10, 5, 20] }
+[[objects]]
+name = "wall"
+shape.plane = { size_m = [60, 60] }
+position_m = [6, 0, 0]
+rotation_deg = { pitch = -90 }
+material = "white-paint"
+[[objects]]
+name = "cart"
+shape.box = { size_m = [1, 1, 1] }
+position_m = [4, 0, 1]
+motion.twist = { velocity_m_s = [0, 1.5, 0] }
+material = "wood"
+"""
+
+
+def test_the_flow_of_a_moving_camera_is_that_of_its_motion(tmp_path):
+    path = tmp_path / "moving.toml"
+    path.write_text(MOVING)
+    scene, frame_time = et.Scene.load(path), 1 / 30
+
+    def pose(time):
+        """World from camera: the exponential of a constant twist, as a series."""
+        x, y, z = np.radians([10, 5, 20]) * time
+        twist = np.array([[0, -z, y, 1 * time], [z, 0, -x, 2 * time], [-y, x, 0, 0.5 * time], [0, 0, 0, 0]])
+        powers = [np.eye(4)]
+        for order in range(1, 12):
+            powers.append(powers[-1] @ twist / order)
+        return first @ np.sum(powers, axis=0)
+
+    def pixel(time, point):
+        x, y, z = (np.linalg.inv(pose(time)) @ [*point, 1])[:3]
+        return np.array([319.5 - focal * y / x, 239.5 - focal * z / x])
+
+    first, focal = scene.sensor_pose, 320 / np.tan(np.radians(35))
+    times = np.linspace(50, 51, 201)
+    along = et.Trajectory(times, np.stack([pose(time - 50) for time in times]))
+    for given, index in ((None, 0), (along, 0), (None, 3), (along, 3)):
+        frame, start = et.render(scene, "ideal", given, samples=1, index=index), index * frame_time
+        labels = set()
+        for row, column in ((10, 10), (240, 320), (400, 600)):
+            depth, label = frame["depth"][row, column], frame["label"][row, column]
+            labels.add(int(label))
+            point = (pose(start) @ [*(depth * np.array([1, (319.5 - column) / focal, (239.5 - row) / focal])), 1])[:3]
+            later = point + (np.array([0, 1.5, 0]) * frame_time if label == 1 else 0)
+            # The exposure is 0.02 ms. Measured: 1.1e-5 px by the twist, and 1.5e-4 px along 201 poses.
+            flow = pixel(start + frame_time, later) - pixel(start, point)
+            assert np.abs(frame["flow"][row, column] - flow).max() < 5e-4
+        assert labels == {0, 1}
+
+
 def test_sweeps_are_drawn(arena, urg, vlp, tmp_path):
     for lidar, kinds in [(urg, [None, "top"]), (vlp, [None, "top", "range", "intensity"])]:
         sweep = et.simulate(arena, lidar)
@@ -140,6 +195,45 @@ def test_sweeps_are_drawn(arena, urg, vlp, tmp_path):
         sweep.plot("rnge")
 
 
+def test_pairs_may_be_nearer_than_the_cells_of_the_map(drive):
+    sweeps, poses = drive
+    found = et.slam(sweeps, within=0.2)
+    assert found.verdict == "good" and len(found.poses) == len(poses)
+
+
+def test_scans_without_a_point_give_an_empty_map():
+    found = et.slam([np.full((100, 3), np.nan)] * 2)
+    assert found.verdict == "failed" and found.points.shape == (0, 3)
+
+
+def test_profiles_have_a_folder_by_default(monkeypatch):
+    """That of the command line, which makes it; a folder that is given has to exist."""
+    calls = []
+    monkeypatch.setattr("etendue._estimation.call", lambda *words: calls.append(words) or {})
+    et.calibrate("setup.toml")
+    et.calibrate("setup.toml", output="profiles")
+    assert calls == [("calibrate", "setup.toml"), ("calibrate", "setup.toml", "--output=profiles")]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_start_of_a_registration_is_the_pose(monkeypatch, seed):
+    words = []
+    monkeypatch.setattr("etendue._estimation.call", lambda *given: words.extend(given) or {"b_from_a_matrix": np.eye(4)})
+    # A pose of any yaw and roll whose x axis is vertical within rounding
+    yaw = np.random.default_rng(seed).uniform(-3, 3)
+    start = np.array([[0, -np.sin(yaw), np.cos(yaw), 1], [0, np.cos(yaw), np.sin(yaw), 2], [-1, 0, 0, 3], [0, 0, 0, 1]])
+    et.register(CLOUD, CLOUD, start=start)
+    (text,) = (word.removeprefix("--start=") for word in words if word.startswith("--start="))
+    x, y, z, *angles = (float(number) for number in text.split(","))
+    a, b, c = np.radians(angles)
+    turns = [
+        np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]]),
+        np.array([[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]]),
+        np.array([[1, 0, 0], [0, np.cos(c), -np.sin(c)], [0, np.sin(c), np.cos(c)]]),
+    ]
+    assert np.abs(turns[0] @ turns[1] @ turns[2] - start[:3, :3]).max() < 1e-12 and (x, y, z) == (1, 2, 3)
+
+
 CLOUD = np.random.default_rng(2).uniform(-1, 1, (50, 3))
 
 
@@ -151,6 +245,9 @@ CLOUD = np.random.default_rng(2).uniform(-1, 1, (50, 3))
         (lambda: et.register(CLOUD, CLOUD, method="icpp"), et.CommandError, "icp"),
         (lambda: et.register(CLOUD, CLOUD, start=np.eye(3)), ValueError, "start: expected the shape"),
         (lambda: et.register(CLOUD, CLOUD, start=np.eye(4) * np.nan), ValueError, "start: .*finite"),
+        (lambda: et.register(CLOUD, CLOUD, start=np.diag([2.0, 2, 2, 1])), ValueError, "start: .*rotation"),
+        (lambda: et.slam([CLOUD, CLOUD], within=-1.0), et.CommandError, "within"),
+        (lambda: et.slam([CLOUD, CLOUD], prior_noise=(-1.0, 0.0)), et.CommandError, "prior-noise"),
         (lambda: et.register(CLOUD, CLOUD, cell=object()), TypeError, "cell: expected"),
         (lambda: et.register(object(), CLOUD), TypeError, "a: expected an array"),
         (lambda: et.compare(CLOUD * np.nan, CLOUD), et.CommandError, "no finite point"),
@@ -181,6 +278,8 @@ def test_wrong_arguments_are_refused(call, kind, text):
         ({"samples": 0}, ValueError, "samples: expected 1 or more"),
         ({"pose": np.eye(3)}, ValueError, "pose: expected the shape"),
         ({"time": np.nan}, ValueError, "time"),
+        ({"index": -1}, ValueError, "index: expected a whole number"),
+        ({"pose": et.Trajectory([0, 0.01], np.stack([np.eye(4)] * 2))}, et.TrajectoryError, "0.01"),
         ({"camera": "no-such.toml"}, et.FormatError, "no-such.toml"),
         ({"camera": 5}, TypeError, "camera"),
     ],

@@ -1,5 +1,8 @@
 """Lidars in MuJoCo models, compared with MuJoCo's rays; and their Gymnasium observations."""
 
+import copy
+import pickle
+
 import gymnasium
 import mujoco
 import numpy as np
@@ -199,6 +202,9 @@ def test_sweeps_follow_the_state(model):
         ({"sensor": 3}, TypeError, "sensor: expected a Lidar, got int"),
         ({"model": MODEL}, TypeError, "model: expected a mujoco.MjModel, got str"),
         ({"groups": [5]}, ValueError, "no geom is seen"),
+        ({"groups": 3}, TypeError, "groups: expected a sequence, got int"),
+        ({"groups": ["a"]}, TypeError, "groups: expected whole numbers"),
+        ({"materials": {"stel": "wood"}}, ValueError, "materials: no geom and no material.*'stel'\nhelp: did you mean 'steel'"),
         ({"exclude": "nobody"}, ValueError, "exclude: no body is named 'nobody'"),
         ({"default": "wod"}, et.UnknownNameError, 'did you mean "wood"'),
         ({"tolerance": 0.0}, ValueError, "tolerance: expected a length above 0"),
@@ -207,6 +213,52 @@ def test_sweeps_follow_the_state(model):
 def test_wrong_lidars_are_refused(model, arguments, kind, text):
     with pytest.raises(kind, match=text):
         etendue.mujoco.Lidar(**{"model": model, "site": "lidar", "sensor": "velodyne-vlp-16", **arguments})
+
+
+TRANSPARENT = """
+<mujoco>
+  <asset><material name="opaque" rgba="1 0 0 1"/><material name="clear" rgba="1 0 0 0"/></asset>
+  <worldbody>
+    <geom name="own alpha" type="box" size="0.1 1 1" pos="2 0 0" rgba="1 1 1 0"/>
+    <geom name="of its material" type="box" size="0.1 1 1" pos="3 0 0" material="clear" rgba="1 1 1 1"/>
+    <geom name="hit" type="box" size="0.1 1 1" pos="4 0 0" material="opaque" rgba="1 1 1 0"/>
+    <body><site name="lidar"/></body>
+  </worldbody>
+</mujoco>"""
+
+
+def test_geoms_are_transparent_to_the_lidar_where_they_are_to_the_rays_of_mujoco():
+    model = mujoco.MjModel.from_xml_string(TRANSPARENT)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    lidar = etendue.mujoco.Lidar(model, "lidar", "velodyne-vlp-16")
+    assert lidar.scene.objects == ["hit"]
+    distances, geoms, _ = multi_ray(model, data, "lidar", np.array([[1.0, 0.0, 0.0]]))
+    own = lidar.raycast(data, [[1.0, 0.0, 0.0]])
+    assert distances[0] == own[0][0] == 3.9 and geoms[0] == own[1][0] == 2
+
+
+def test_data_without_poses_or_of_another_model_are_refused(model):
+    lidar = etendue.mujoco.Lidar(model, "lidar", "hokuyo-urg-04lx")
+    other = mujoco.MjModel.from_xml_string(TRANSPARENT)
+    for data, kind, text in [
+        (mujoco.MjData(model), ValueError, "no poses yet\nhelp: call mujoco.mj_forward"),
+        (mujoco.MjData(other), ValueError, "not of the model of this lidar"),
+        (model, TypeError, "data: expected a mujoco.MjData, got MjModel"),
+    ]:
+        for call in (lidar.simulate, lambda data: lidar.simulate_batch([data]), lambda data: lidar.raycast(data, [[1, 0, 0]])):
+            with pytest.raises(kind, match=text):
+                call(data)
+    with pytest.raises(TypeError, match="states: expected a sequence, got MjData"):
+        lidar.simulate_batch(mujoco.MjData(model))
+
+
+def test_lidars_are_copied_and_pickled(model):
+    lidar = etendue.mujoco.Lidar(model, "lidar", "hokuyo-urg-04lx", materials={"floor": "asphalt"})
+    data = next(states(model))
+    expected = lidar.simulate(data, seed=3).range
+    for copied in (copy.copy(lidar), copy.deepcopy(lidar), pickle.loads(pickle.dumps(lidar))):
+        assert copied.simulate(data, seed=3).range.tobytes() == expected.tobytes()
 
 
 class Cart(gymnasium.Env):
@@ -261,6 +313,60 @@ def test_observations_of_a_lidar_pass_the_check_of_gymnasium():
     assert abs(one[0]["range"][0, 341] - (2.9 - one[0]["observation"][0])) < 0.05
     with pytest.raises(TypeError, match="lidar: expected"):
         etendue.gymnasium.LidarObservation(env, "lidar")
+    for name in ("seed", "sweep", "dtype", "labels", "out", "bodies"):
+        with pytest.raises(TypeError, match=f"{name}: the wrapper sets it"):
+            etendue.gymnasium.LidarObservation(env, lidar, **{name: 1})
+
+
+def test_every_episode_of_an_environment_has_other_random_numbers():
+    env = Cart()
+    lidar = etendue.mujoco.Lidar(env.model, "lidar", "hokuyo-urg-04lx")
+    reflectance = "materials.white-paint.reflectance"
+    wrapped = etendue.gymnasium.LidarObservation(
+        env, lidar, randomise={reflectance: (0.4, 0.9)}, values={"sensor.range.far_m": 5.0}
+    )
+    drawn = et.draw({reflectance: (0.4, 0.9)}, 3, seed=7)[reflectance]
+    for sweep in range(9):
+        # Every third step begins an episode; the seed is given once.
+        if sweep % 3 == 0:
+            image = wrapped.reset(seed=7 if sweep == 0 else None)[0]
+        else:
+            image = wrapped.step(np.zeros(1, np.float32))[0]
+        for episode in range(3):
+            values = {reflectance: drawn[[episode]], "sensor.range.far_m": [5.0]}
+            ranges, _, valid = lidar.simulate_batch([env.data], seed=7, sweep=sweep, dtype="float32", values=values)
+            is_equal = np.array_equal(image["range"], np.where(valid[0], ranges[0], np.float32(5.6)))
+            assert valid.any() and is_equal == (episode == sweep // 3)
+    with pytest.raises(ValueError, match="the least number"):
+        etendue.gymnasium.LidarObservation(env, lidar, randomise={"sensor.range.far_m": (5, 4)})
+
+
+def test_environments_without_a_seed_have_different_noise():
+    def noise():
+        env = Cart()
+        wrapped = etendue.gymnasium.LidarObservation(env, etendue.mujoco.Lidar(env.model, "lidar", "hokuyo-urg-04lx"))
+        image = wrapped.reset(options={})[0]
+        truth = wrapped.lidar.raycast(env.data, [[1.0, 0.0, 0.0]])[0][0]
+        return image["range"][0, 341] - truth
+
+    # Ranges are whole millimetres: twenty equal ones would need equal noise.
+    assert len({round(float(noise()), 3) for _ in range(20)}) > 3
+
+
+def test_lidars_of_processes_are_those_that_the_factories_hold():
+    sensor = et.Lidar("hokuyo-urg-04lx")
+
+    def make():
+        env = Cart()
+        return etendue.gymnasium.LidarObservation(env, etendue.mujoco.Lidar(env.model, "lidar", sensor))
+
+    one = gymnasium.vector.SyncVectorEnv([make, make])
+    several = gymnasium.vector.AsyncVectorEnv([make, make], context="spawn")
+    try:
+        expected, found = one.reset(seed=5)[0], several.reset(seed=5)[0]
+        assert all(np.array_equal(expected[name], found[name]) for name in expected)
+    finally:
+        several.close()
 
 
 URDF = """

@@ -1,8 +1,10 @@
 """The package: documentation, types, import time, memory."""
 
+import copy
 import doctest
 import importlib.util
 import inspect
+import pickle
 import resource
 import subprocess
 import sys
@@ -102,6 +104,32 @@ def test_the_version_is_that_of_the_package():
     from importlib.metadata import version
 
     assert et.__version__ == version("etendue")
+
+
+def test_values_are_copied_and_pickled(arena, urg, tmp_path):
+    times, poses = [0.0, 0.1, 0.3], np.stack([arena.sensor_pose] * 3)
+    poses[:, 0, 3] += 0.1, 0.2, 0.25
+    (tmp_path / "own.toml").write_text(
+        'version = 1\n[[objects]]\nname = "wall"\nshape.box = { size_m = [0.1, 4, 4] }\nposition_m = [2, 0, 0]\nmaterial = "wood"\n'
+    )
+    corners = np.array([[2.0, -1, -1], [2, 1, -1], [2, 1, 1], [2, -1, 1]])
+    trajectory, lidar = et.Trajectory(times, poses, interpolation="cubic"), urg.replace({"range.far_m": 3.0}, name="mine")
+    scenes = [
+        arena,
+        et.Scene.load("patio"),
+        et.Scene.load(tmp_path / "own.toml"),
+        et.Scene.from_meshes({"a": (corners, [[0, 2, 1]], "wood"), "b": (corners, [[0, 3, 2]], "brick")}, name="walls"),
+    ]
+    for scene in scenes:
+        copies = pickle.loads(pickle.dumps((scene, lidar, trajectory)))
+        expected, found = (et.simulate(*three, seed=2, truth=True) for three in ((scene, lidar, trajectory), copies))
+        assert found.points.tobytes() == expected.points.tobytes()
+        assert found.truth["material"].tobytes() == expected.truth["material"].tobytes()
+        assert copies[0].name == scene.name and copies[1].name == "mine" and copies[2].interpolation == "cubic"
+        for value in (scene, lidar, trajectory, expected):
+            assert copy.copy(value) is value and copy.deepcopy(value) is value
+    with pytest.raises(TypeError, match="cannot pickle a Sweep\nhelp: return its arrays"):
+        pickle.dumps(expected)
 
 
 CALLS = {

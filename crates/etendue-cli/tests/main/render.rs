@@ -54,6 +54,81 @@ fn all_pictures_are_written_and_independent_of_the_number_of_threads() {
     assert!(run.contains("\"mirror\"") && run.contains("\"exposure_s\""));
 }
 
+/// A cart that drives to the left, and a sensor that drives forward.
+const STREET: &str = "version = 1\n\
+    [sensor]\npreset = \"velodyne-vlp-16\"\nposition_m = [0, 0, 1]\n\
+    motion.twist = { velocity_m_s = [2, 0, 0] }\n\
+    [[objects]]\nname = \"wall\"\nshape.plane = { size_m = [60, 60] }\nposition_m = [6, 0, 0]\n\
+    rotation_deg = { pitch = -90 }\nmaterial = \"white-paint\"\n\
+    [[objects]]\nname = \"cart\"\nshape.box = { size_m = [1, 1, 1] }\nposition_m = [4, 0, 1]\n\
+    motion.twist = { velocity_m_s = [0, 1.5, 0] }\nmaterial = \"wood\"\n";
+
+/// The time of the first pose does not displace the objects: the run begins there, as that of a lidar.
+#[test]
+fn a_run_begins_at_the_first_pose_of_a_trajectory() {
+    let folder = folder();
+    let path = folder.path();
+    write(path, "small.toml", CAMERA);
+    write(path, "street.toml", STREET);
+    let pictures = ["0", "100"].map(|begins| {
+        let ends = if begins == "0" { "2" } else { "102" };
+        let file = format!("{begins} 0 0 1 0 0 0 1\n{ends} 1 0 1 0 0 0 1\n");
+        write(path, "poses.tum", file);
+        let mut arguments = vec![
+            "render",
+            "street.toml",
+            "--camera",
+            "small.toml",
+            "-o",
+            begins,
+        ];
+        arguments.extend([
+            "--trajectory",
+            "poses.tum",
+            "--frames",
+            "2",
+            "--samples",
+            "1",
+        ]);
+        succeed(path, &arguments);
+        let run = std::fs::read_to_string(path.join(begins).join("run.json")).expect("reads");
+        assert!(run.contains("\"start_s\": 0.0"), "{run}");
+        ["depth_mm_0000.png", "depth_mm_0001.png", "flow_0001.png"]
+            .map(|name| std::fs::read(path.join(begins).join(name)).expect("reads"))
+    });
+    assert!(pictures[0] == pictures[1], "pictures differ");
+}
+
+#[test]
+fn a_camera_has_the_motion_of_the_sensor_of_the_scene() {
+    let folder = folder();
+    let path = folder.path();
+    write(path, "small.toml", CAMERA);
+    write(path, "street.toml", STREET);
+    let mut arguments = vec![
+        "render",
+        "street.toml",
+        "--camera",
+        "small.toml",
+        "-o",
+        "out",
+    ];
+    arguments.extend(["--frames", "31", "--samples", "1"]);
+    succeed(path, &arguments);
+    let run = std::fs::read_to_string(path.join("out/run.json")).expect("reads");
+    let run: serde_json::Value = serde_json::from_str(&run).expect("JSON");
+    // A second later, plus half of the exposure, the camera is 2 m ahead.
+    let [x, start, exposure] = ["position_m", "start_s", "exposure_s"].map(|key| {
+        let value = &run["frames"][30][key];
+        value
+            .as_f64()
+            .or_else(|| value[0].as_f64())
+            .expect("a number")
+    });
+    assert!((start - 1.0).abs() < 1e-12, "{start}");
+    assert!((x - 2.0 * (start + 0.5 * exposure)).abs() < 1e-9, "{x}");
+}
+
 #[test]
 fn invalid_renderings_are_errors_with_a_remedy() {
     let folder = folder();

@@ -13,6 +13,10 @@
 //!
 //! $$E = \sigma^2 \Big(\sum_i a_i\Big)\Big(\sum_i a_i\Big)^\top - \sigma^2 \sum_i a_i a_i^\top$$
 //!
+//! A lidar that reports reflectivities computes them from measured ranges. An error of the range is then also one of the
+//! intensity of its beam: $a_i$ is the sum of the row of the range and that of the intensity times the change of the intensity per
+//! metre, each divided by its standard deviation. The covariance of range and intensity of one beam adds to $E$.
+//!
 //! Groups are scans, channels (over all scans) and directions (over all scans). Beams a few columns apart share
 //! the errors of moving averages. A fixed-pattern error counts as the same in all scans, and for neighbouring
 //! beams of one channel, on whatever surface: for beams on different objects this overstates the covariance.
@@ -37,16 +41,28 @@ pub(super) struct RangeCorrelation {
     beam: [f64; REACH as usize],
     /// Change of each range by one standard deviation of the azimuth jitter, by scan and beam, m.
     pointing: Vec<f64>,
+    /// Variance of the error of each range that its intensity shares, by scan and beam, m².
+    range_variance: Vec<f64>,
+    /// Change of each intensity by an error of its range, by scan and beam, counts per metre.
+    intensity_by_range: Vec<f64>,
 }
 
-/// A range residual of a linearised problem.
-#[derive(Clone, Copy)]
-struct RangeRow {
-    /// Row of the Jacobian.
-    row: usize,
+/// The residuals of a beam in a linearised problem, per metre of an error of its range.
+struct BeamRow {
     /// Index of the beam in all scans.
     beam: usize,
     place: Place,
+    /// Row of the Jacobian of the range; zero without a range residual.
+    of_range: DVector<f64>,
+    /// That of the intensity.
+    of_intensity: DVector<f64>,
+}
+
+impl BeamRow {
+    /// Change of the gradient by an error of the range.
+    fn sum(&self) -> DVector<f64> {
+        &self.of_range + &self.of_intensity
+    }
 }
 
 /// Place of a beam in the scans.
@@ -65,6 +81,11 @@ impl RangeCorrelation {
     pub fn new(noise: &CorrelatedNoise, of_beams: &[Option<MeasurementNoise>]) -> Option<Self> {
         let pointing = |noise: &Option<MeasurementNoise>| noise.map_or(0.0, |one| one.pointing);
         let pointing: Vec<f64> = of_beams.iter().map(pointing).collect();
+        let variance = |noise: &Option<MeasurementNoise>| {
+            noise.map_or(0.0, |one| one.receiver + one.correlated)
+        };
+        let by_range =
+            |noise: &Option<MeasurementNoise>| noise.map_or(0.0, |one| one.intensity_by_range);
         let averages = [noise.neighbour_average(), noise.beam_average()];
         let [neighbour, beam] =
             averages.map(|average| [1, 2, 3].map(|apart| average.correlation(apart)));
@@ -74,6 +95,8 @@ impl RangeCorrelation {
             neighbour,
             beam,
             pointing,
+            range_variance: of_beams.iter().map(variance).collect(),
+            intensity_by_range: of_beams.iter().map(by_range).collect(),
         })
     }
 
@@ -85,16 +108,21 @@ impl RangeCorrelation {
     /// Covariance of the ranges of two neighbouring beams of one scan and channel, without that of
     /// [`RangeCorrelation::common`], m².
     pub fn of_neighbours(&self, beams: [usize; 2]) -> f64 {
-        self.covariance(beams, 1)
+        self.of_moving_averages(1) + self.by_pointing(beams, 1)
     }
 
-    /// Covariance of the ranges of two beams of one scan and channel, `apart` columns apart, by moving averages
-    /// within the scan, m².
-    fn covariance(&self, beams: [usize; 2], apart: u32) -> f64 {
+    /// Covariance of the errors of the ranges of two beams of one scan and channel, `apart` columns apart, by moving
+    /// averages of range errors within the scan, m².
+    fn of_moving_averages(&self, apart: u32) -> f64 {
         let place = apart as usize - 1;
+        self.noise.neighbour.powi(2) * self.neighbour[place]
+            + self.noise.beam.powi(2) * self.beam[place]
+    }
+
+    /// That by the jitter of their azimuths, which changes the distance of the surface, m².
+    fn by_pointing(&self, beams: [usize; 2], apart: u32) -> f64 {
         let [a, b] = beams.map(|beam| self.pointing[beam]);
-        let temporal = self.noise.neighbour.powi(2) + a * b;
-        temporal * self.neighbour[place] + self.noise.beam.powi(2) * self.beam[place]
+        a * b * self.neighbour[apart as usize - 1]
     }
 
     /// Variances of the errors that scans and channels share, m².
@@ -112,12 +140,14 @@ impl FitProblem {
         jacobian: &DMatrix<f64>,
     ) -> Option<DMatrix<f64>> {
         let correlation = self.correlation.as_deref()?;
-        let rows = self.range_rows(state);
-        let scaled = |row: &RangeRow| -> DVector<f64> {
-            jacobian.row(row.row).transpose() / self.unit(row.beam * QUANTITIES)
-        };
+        let rows = self.beam_rows(correlation, state, jacobian);
         let n = jacobian.ncols();
         let mut excess = DMatrix::zeros(n, n);
+        // Add the covariance of range and intensity of each beam.
+        for row in &rows {
+            let variance = correlation.range_variance[row.beam];
+            add_pair(&mut excess, variance, &row.of_range, &row.of_intensity);
+        }
         // Add the errors that whole groups share.
         let [scan, channel] = correlation.of_scan_and_channel();
         let direction = correlation.noise.beam.powi(2);
@@ -137,7 +167,7 @@ impl FitProblem {
         for (variance, group) in groups.into_iter().filter(|(variance, _)| *variance > 0.0) {
             let mut sums: BTreeMap<Place, DVector<f64>> = BTreeMap::new();
             for row in &rows {
-                let own = scaled(row);
+                let own = row.sum();
                 excess.ger(-variance, &own, &own, 1.0);
                 *sums
                     .entry(group(&row.place))
@@ -148,7 +178,7 @@ impl FitProblem {
             }
         }
         // Add those of neighbouring beams.
-        self.add_neighbours(correlation, &rows, scaled, &mut excess);
+        self.add_neighbours(correlation, &rows, &mut excess);
         Some(excess)
     }
 
@@ -157,15 +187,13 @@ impl FitProblem {
     fn add_neighbours(
         &self,
         correlation: &RangeCorrelation,
-        rows: &[RangeRow],
-        scaled: impl Fn(&RangeRow) -> DVector<f64>,
+        rows: &[BeamRow],
         excess: &mut DMatrix<f64>,
     ) {
-        let by_place: BTreeMap<Place, &RangeRow> =
-            rows.iter().map(|row| (row.place, row)).collect();
+        let by_place: BTreeMap<Place, &BeamRow> = rows.iter().map(|row| (row.place, row)).collect();
         let scans = self.model.scans();
         for row in rows {
-            let own = scaled(row);
+            let own = row.sum();
             for apart in 1..=REACH {
                 for scan in 0..scans {
                     let column = row.place.column + apart;
@@ -178,35 +206,63 @@ impl FitProblem {
                         continue;
                     };
                     let covariance = if scan == row.place.scan {
-                        correlation.covariance([row.beam, other.beam], apart)
+                        let jitter = correlation.by_pointing([row.beam, other.beam], apart);
+                        add_pair(excess, jitter, &row.of_range, &other.of_range);
+                        correlation.of_moving_averages(apart)
                     } else {
                         correlation.noise.beam.powi(2) * correlation.beam[apart as usize - 1]
                     };
-                    if covariance != 0.0 {
-                        let other = scaled(other);
-                        excess.ger(covariance, &own, &other, 1.0);
-                        excess.ger(covariance, &other, &own, 1.0);
-                    }
+                    add_pair(excess, covariance, &own, &other.sum());
                 }
             }
         }
     }
 
-    /// The range residuals of the linearisation at a state.
-    fn range_rows(&self, state: &[Variable]) -> Vec<RangeRow> {
+    /// The residuals of the linearisation at a state, by beam.
+    fn beam_rows(
+        &self,
+        correlation: &RangeCorrelation,
+        state: &[Variable],
+        jacobian: &DMatrix<f64>,
+    ) -> Vec<BeamRow> {
         let shots = self.model.sensor().shots();
-        let numbers = self.residual_numbers(state).into_iter().enumerate();
-        let ranges = numbers.filter(|(_, number)| number.is_multiple_of(QUANTITIES));
-        let range = |(row, number): (usize, usize)| {
+        let mut rows: Vec<BeamRow> = Vec::new();
+        for (row, number) in self.residual_numbers(state).into_iter().enumerate() {
             let beam = number / QUANTITIES;
-            let shot = &shots[beam % shots.len()];
-            let place = Place {
-                channel: shot.channel,
-                column: shot.column,
-                scan: beam / shots.len(),
-            };
-            RangeRow { row, beam, place }
-        };
-        ranges.map(range).collect()
+            // Begin the next beam.
+            if rows.last().is_none_or(|last| last.beam != beam) {
+                let shot = &shots[beam % shots.len()];
+                let place = Place {
+                    channel: shot.channel,
+                    column: shot.column,
+                    scan: beam / shots.len(),
+                };
+                let [of_range, of_intensity] = [0, 1].map(|_| DVector::zeros(jacobian.ncols()));
+                rows.push(BeamRow {
+                    beam,
+                    place,
+                    of_range,
+                    of_intensity,
+                });
+            }
+            // Add the residual to it.
+            let own = jacobian.row(row).transpose() / self.unit(number);
+            if let Some(last) = rows.last_mut() {
+                if number.is_multiple_of(QUANTITIES) {
+                    last.of_range = own;
+                } else {
+                    last.of_intensity = own * correlation.intensity_by_range[beam];
+                }
+            }
+        }
+        rows
+    }
+}
+
+/// Adds the covariance of two errors with the rows `a` and `b` to an excess.
+fn add_pair(excess: &mut DMatrix<f64>, covariance: f64, a: &DVector<f64>, b: &DVector<f64>) {
+    if covariance != 0.0 {
+        excess.ger(covariance, a, b, 1.0);
+        excess.ger(covariance, b, a, 1.0);
     }
 }

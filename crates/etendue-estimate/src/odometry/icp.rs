@@ -309,7 +309,7 @@ impl<'m> Pairing<'m> {
     ) {
         // Pair samples with surfels.
         let gate = PairGate {
-            max_distance: (GATE * scale).clamp(GATE * map.voxel(), options.max_distance),
+            max_distance: (GATE * scale.max(map.voxel())).min(options.max_distance),
             min_cosine: options.max_normal_angle.cos(),
         };
         let loss = Loss::GemanMcClure { scale };

@@ -31,6 +31,8 @@ def register(
     cell: float | None = None,
     voxel: float | None = None,
     iterations: int | None = None,
+    topic: str | None = None,
+    topic_b: str | None = None,
 ) -> Report:
     """Register one point cloud with another.
 
@@ -62,6 +64,10 @@ def register(
         Voxel size to which both clouds are downsampled, m; 0 keeps all points.
     iterations : int, optional
         Largest number of iterations.
+    topic : str, optional
+        Topic of the lidar in bags; required where a bag has several lidars.
+    topic_b : str, optional
+        That of B, where it differs.
 
     Returns
     -------
@@ -90,6 +96,7 @@ def register(
     given = {
         "method": method, "2d": planar, "settings": "tuned" if tuned else "common", "max_distance": max_distance, "keep": keep,
         "neighbours": neighbours, "cell": cell, "voxel": voxel, "iterations": iterations,
+        "topic": topic, "topic_b": topic_b,
     }
     begin = [] if start is None else [f"--start={_pose_text(start)}"]
     with _files(a=a, b=b) as (first, second):
@@ -149,6 +156,7 @@ def slam(
     force: bool = False,
     within: float | None = None,
     deskew: bool = True,
+    topic: str | None = None,
 ) -> Report:
     """Map a sequence of scans.
 
@@ -175,6 +183,8 @@ def slam(
         Largest distance of a pair, m.
     deskew : bool, default True
         Whether to deskew points of a recording that carry times.
+    topic : str, optional
+        Topic of the lidar in a recording; required where it has several lidars.
 
     Returns
     -------
@@ -200,7 +210,7 @@ def slam(
     """
     given = {
         "convention": convention, "prior": prior, "prior_noise": list(prior_noise), "correction": correction,
-        "force": force, "within": within, "no_deskew": not deskew,
+        "force": force, "within": within, "no_deskew": not deskew, "topic": topic,
     }
     from tempfile import TemporaryDirectory
 
@@ -211,7 +221,8 @@ def slam(
         out = folder / "map"
         found = call("slam", str(sequence), *words(poses=reference, output=out, **given))
         found["poses"] = _kitti(out / "trajectory_kitti.txt")
-        found["points"] = np.loadtxt(out / "map.csv", delimiter=",", skiprows=1, ndmin=2).reshape(-1, 3)
+        lines = (out / "map.csv").read_text().splitlines()[1:]
+        found["points"] = np.loadtxt(lines, delimiter=",").reshape(-1, 3) if lines else np.empty((0, 3))
     return Report(found)
 
 
@@ -228,7 +239,7 @@ def calibrate(
     holdout: bool = False,
     accept_doubtful: bool = False,
     figures: bool = False,
-    output: _Path = "out/profiles",
+    output: _Path | None = None,
 ) -> Report:
     """Calibrate the noise profiles of a sensor from recordings of panels of known materials.
 
@@ -258,8 +269,8 @@ def calibrate(
         Whether to write doubtful profiles, too.
     figures : bool, default False
         Whether to draw the profiles.
-    output : path, default "out/profiles"
-        Folder for the profiles, one file per material.
+    output : path, optional
+        Folder for the profiles, one file per material. Default: the folder "out/profiles", which is made.
 
     Returns
     -------
@@ -391,8 +402,18 @@ def _pose_text(pose: ArrayLike) -> str:
         raise ValueError(f"start: expected the shape (4, 4), got {matrix.shape}")
     if not np.isfinite(matrix).all():
         raise ValueError("start: all numbers have to be finite")
-    yaw = math.atan2(matrix[1, 0], matrix[0, 0])
-    pitch = math.atan2(-matrix[2, 0], math.hypot(matrix[2, 1], matrix[2, 2]))
-    roll = math.atan2(matrix[2, 1], matrix[2, 2])
+    rotation = matrix[:3, :3]
+    is_rigid = np.abs(rotation.T @ rotation - np.eye(3)).max() <= 1e-5 and np.linalg.det(rotation) > 0
+    if not is_rigid or (matrix[3] != [0, 0, 0, 1]).any():
+        raise ValueError("start: the matrix has to be a rotation and a translation, with the last row 0, 0, 0, 1")
+    cosine = math.hypot(matrix[2, 1], matrix[2, 2])
+    pitch = math.atan2(-matrix[2, 0], cosine)
+    if cosine > 1e-9:
+        yaw = math.atan2(matrix[1, 0], matrix[0, 0])
+        roll = math.atan2(matrix[2, 1], matrix[2, 2])
+    else:
+        # The x axis is vertical: yaw and roll turn about it alike.
+        yaw = math.atan2(-matrix[0, 1], matrix[1, 1])
+        roll = 0.0
     angles = [math.degrees(angle) for angle in (yaw, pitch, roll)]
     return ",".join(repr(float(number)) for number in [*matrix[:3, 3], *angles])

@@ -7,6 +7,7 @@ a file.
 The package `mujoco` is not imported before it is needed.
 """
 
+import difflib
 import math
 import os
 import warnings
@@ -89,7 +90,7 @@ def load_scene(
     # Read the file, and place its geoms.
     if isinstance(model, (str, os.PathLike)):
         model = mujoco.MjModel.from_xml_path(os.fspath(model))
-    _check(model, tolerance)
+    _check(model, tolerance, groups, materials)
     if not (isinstance(reach, (int, float)) and 0.0 < reach < math.inf):
         raise ValueError(f"reach: expected a length above 0, got {reach}")
     data = mujoco.MjData(model)
@@ -122,8 +123,9 @@ class Lidar:
     true surface by at most the tolerance divided by the cosine of the incidence, except for rays that
     miss the mesh at its outline. A plane without limits is a square around the sensor, larger than the farthest range.
 
-    Geoms that MuJoCo's rays do not hit are left out: those of the body of the site, those of other groups, and
-    those that are transparent (an alpha of 0). Flexes and skins are not part of the scene.
+    Geoms that MuJoCo's rays do not hit are left out: those of the body of the site, those of other groups, and those that are
+    transparent: an alpha of 0 of their material, or of the geom where it has no material. Flexes and skins are not part of the
+    scene.
 
     Parameters
     ----------
@@ -186,7 +188,7 @@ class Lidar:
         tolerance: float = 1e-3,
     ) -> None:
         # Find the site and the excluded body.
-        _check(model, tolerance)
+        _check(model, tolerance, groups, materials)
         self._model = model
         self._site = _number(model, "site", site)
         if exclude == "the body of the site":
@@ -243,13 +245,15 @@ class Lidar:
         Parameters
         ----------
         data : mujoco.MjData
-            Its kinematics have to be current (`mj_forward`, `mj_step` or `mj_kinematics`).
+            Its kinematics have to be current (`mj_forward` or `mj_kinematics`). After `mj_step` they are those before the last
+            time step, as for the sensors of MuJoCo.
 
         Returns
         -------
         float64 (4, 4)
             World from sensor.
         """
+        self._check_data(data)
         return _matrix(data.site_xmat[self._site], data.site_xpos[self._site])
 
     def bodies(self, data: Any) -> dict[str, NDArray[np.float64]]:
@@ -264,6 +268,7 @@ class Lidar:
         dict of str to float64 (4, 4)
             World from object by name: the argument `bodies` of `etendue.simulate`.
         """
+        self._check_data(data)
         poses = {name: _matrix(data.geom_xmat[geom], data.geom_xpos[geom]) for name, geom in self._moving}
         for name, geom in self._endless:
             # Along its limitless directions, the plane is centred below the sensor.
@@ -308,7 +313,7 @@ class Lidar:
         tuple of numpy.ndarray
             As `etendue.simulate_batch`.
         """
-        pairs = [s if isinstance(s, tuple) else (self.pose(s), self.bodies(s)) for s in states]
+        pairs = [s if isinstance(s, tuple) else (self.pose(s), self.bodies(s)) for s in _items("states", states)]
         poses = np.array([pose for pose, _ in pairs]).reshape(-1, 4, 4)
         names = [name for name, _ in self._moving + self._endless]
         bodies = {name: np.array([bodies[name] for _, bodies in pairs]).reshape(-1, 4, 4) for name in names}
@@ -337,25 +342,55 @@ class Lidar:
             raise ValueError(f"directions: expected the shape (n, 3), got {directions.shape}")
         hits = self.scene.raycast(
             directions,
-            origin=data.site_xpos[self._site],
+            origin=self.pose(data)[:3, 3],
             keys=["t_hit", "geometry_ids"],
             bodies=self.bodies(data),
         )
         return hits["t_hit"], self._geom_of_object.take(hits["geometry_ids"], mode="clip")
+
+    def _check_data(self, data: Any) -> None:
+        """Check that an `MjData` is one of the model, and has poses."""
+        import mujoco
+
+        if not isinstance(data, mujoco.MjData):
+            raise TypeError(f"data: expected a mujoco.MjData, got {type(data).__name__}")
+        model = self._model
+        if data.geom_xpos.shape[0] != model.ngeom or data.site_xpos.shape[0] != model.nsite:
+            raise ValueError("data: it is not of the model of this lidar\nhelp: make a Lidar of its own model")
+        if not data.site_xmat[self._site].any():
+            raise ValueError("data: it has no poses yet\nhelp: call mujoco.mj_forward(model, data) first")
 
     def __repr__(self) -> str:
         moving = len(self._moving)
         return f"etendue.mujoco.Lidar({self.sensor.name!r}, geoms={len(self.geoms)}, moving={moving})"
 
 
-def _check(model: Any, tolerance: float) -> None:
+def _check(
+    model: Any, tolerance: float, groups: Sequence[int] | None, materials: Mapping[str, str] | None
+) -> None:
     """Check the arguments that `Lidar` and `load_scene` share."""
     import mujoco
 
     if not isinstance(model, mujoco.MjModel):
         raise TypeError(f"model: expected a mujoco.MjModel, got {type(model).__name__}")
+    if groups is not None and not all(isinstance(group, (int, np.integer)) for group in _items("groups", groups)):
+        raise TypeError(f"groups: expected whole numbers, got {groups!r}")
+    known = {model.geom(n).name for n in range(model.ngeom)} | {model.mat(n).name for n in range(model.nmat)}
+    for name in materials or {}:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1)
+            found = f"did you mean {near[0]!r}?" if near else f"there are {sorted(known - {''})}"
+            raise ValueError(f"materials: no geom and no material of the model is named {name!r}\nhelp: {found}")
     if not (isinstance(tolerance, (int, float)) and 0.0 < tolerance < math.inf):
         raise ValueError(f"tolerance: expected a length above 0, got {tolerance}")
+
+
+def _items(argument: str, given: Any) -> list[Any]:
+    """The items of a sequence."""
+    try:
+        return list(given)
+    except TypeError:
+        raise TypeError(f"{argument}: expected a sequence, got {type(given).__name__}") from None
 
 
 def _warn_left_out(model: Any, geom: int, stacklevel: int) -> None:
@@ -410,10 +445,10 @@ def _is_seen(model: Any, geom: int, groups: Sequence[int] | None, excluded: int)
         return False
     if groups is not None and model.geom_group[geom] not in groups:
         return False
+    # A geom with a material has its alpha, whatever its own colour.
     material = model.geom_matid[geom]
-    if material >= 0 and model.mat_rgba[material, 3] == 0:
-        return False
-    return bool(model.geom_rgba[geom, 3] != 0)
+    rgba = model.geom_rgba[geom] if material < 0 else model.mat_rgba[material]
+    return bool(rgba[3] != 0)
 
 
 def _moves(model: Any, geom: int) -> bool:

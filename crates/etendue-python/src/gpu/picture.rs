@@ -30,10 +30,7 @@ impl Gpu {
             let world = world.map_err(Failure::from)?;
             let own = GpuCamera::new(device, caster, &world, camera)?;
             let settings = &picture.settings;
-            let at = |_| {
-                control.check();
-                picture.pose
-            };
+            let at = |time| picture.pose(time, control);
             let frame = own.expose(settings, at)?.frame;
             let truth = own.truth(settings, frame.exposure, camera.frame_time(), at)?;
             Ok((frame, truth))

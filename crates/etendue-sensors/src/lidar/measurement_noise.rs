@@ -45,6 +45,9 @@ pub struct MeasurementNoise {
     pub edges: f64,
     /// Variance of the intensity by noise of power and range, rounding and edges, counts².
     pub intensity: f64,
+    /// Change of the intensity by an error of the measured range, from which the lidar computes a reflectivity, counts per
+    /// metre. Zero where intensities do not depend on the range.
+    pub intensity_by_range: f64,
     /// Probability that the shot has no return, because of jitter and margin: edges, and directions near the limits
     /// of detection.
     pub lost: f64,
@@ -250,6 +253,11 @@ fn noise_of(
     let correlated = lidar.noise.variance();
     let range_sd = (receiver + correlated).sqrt();
     let by_range = half([-range_sd, range_sd].map(|by| counts(power, expected.range + by)));
+    let intensity_by_range = if range_sd > 0.0 {
+        by_range / range_sd
+    } else {
+        0.0
+    };
     let [intensity_slope, across] = turned[0].intensity.parts();
     let [_, upwards] = turned[1].intensity.parts();
     let whole = if lidar.intensity.top.is_some() {
@@ -270,6 +278,7 @@ fn noise_of(
             + (intensity_slope * share).powi(2)
             + across
             + upwards,
+        intensity_by_range,
         lost: turned[0].lost + turned[1].lost,
     }
 }

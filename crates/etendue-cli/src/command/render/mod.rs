@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
 use engine::Engine;
 use etendue::config::scene::{LoadedScene, light_if_dark};
 use etendue::io::trajectory::read_tum;
-use etendue::scene::KeyFrameTrajectory;
+use etendue::scene::{KeyFrameTrajectory, Trajectory as SceneTrajectory};
 use etendue::sensors::camera::{Camera, CameraWorld, ClassMap, FrameSettings, LightTransport};
 #[cfg(feature = "gpu")]
 use etendue_gpu::DeviceChoice;
@@ -46,11 +46,11 @@ pub struct Render {
     #[arg(long, value_name = "PRESET|FILE", default_value = "ideal")]
     camera: String,
     /// Pose of the camera, which looks along its x axis: x,y,z,yaw[,pitch,roll] in metres and
-    /// degrees [default: the pose of the sensor in the scene file]
+    /// degrees [default: the pose of the sensor in the scene file, with its motion]
     #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
     pose: Option<Pose>,
-    /// Trajectory of the camera, a TUM file (time x y z qx qy qz qw per line); the first frame begins
-    /// at its first pose
+    /// Trajectory of the camera, a TUM file (time x y z qx qy qz qw per line); the run begins at its first
+    /// pose
     #[arg(long, value_name = "FILE", conflicts_with = "pose")]
     trajectory: Option<PathBuf>,
     /// Light transport
@@ -108,7 +108,7 @@ impl Render {
         warnings.extend(light_if_dark(
             &loaded.scene,
             &mut loaded.lighting,
-            &trajectory.at(trajectory.start),
+            &trajectory.at(0.0),
         ));
 
         // Render
@@ -166,7 +166,7 @@ impl Render {
             first: &first,
             count,
             frames: &frames,
-            settings: &self.settings(0, trajectory.start),
+            settings: &self.settings(0, 0.0),
             warnings: &warnings,
         };
         let files = writer.finish(&report)?;
@@ -190,23 +190,19 @@ impl Render {
     fn trajectory(&self, loaded: &LoadedScene) -> Result<CameraTrajectory, Failure> {
         if let Some(file) = &self.trajectory {
             let trajectory = read_tum(file)?;
-            return Ok(CameraTrajectory {
-                start: trajectory.span()[0],
-                poses: Poses::Moving(trajectory),
-            });
+            return Ok(CameraTrajectory::Given(trajectory));
         }
-        let proposed = loaded
-            .sensor
-            .as_ref()
-            .map(|placement| placement.world_from_sensor);
+        let placement = loaded.sensor.as_ref();
         let given = self.pose.as_ref().map(|pose| pose.world_from_sensor);
+        let motion = placement.and_then(|placement| placement.motion.clone());
+        if let Some(motion) = motion.filter(|_| given.is_none()) {
+            return Ok(CameraTrajectory::OfScene(motion));
+        }
+        let proposed = placement.map(|placement| placement.world_from_sensor);
         let pose = given.or(proposed).ok_or_else(|| Failure::NoPose {
             scene: loaded.name.clone(),
         })?;
-        Ok(CameraTrajectory {
-            start: 0.0,
-            poses: Poses::Constant(pose),
-        })
+        Ok(CameraTrajectory::Still(pose))
     }
 
     fn settings(&self, index: u32, start: f64) -> FrameSettings {
@@ -234,7 +230,7 @@ impl Render {
     ) -> Result<Shot, Failure> {
         // Picture
         let frame_time = engine.camera.frame_time();
-        let start = trajectory.start + f64::from(index) * frame_time;
+        let start = f64::from(index) * frame_time;
         let settings = self.settings(index, start);
         let pose = |time| trajectory.at(time);
         let frame = engine.expose(&settings, pose, bar)?;
@@ -259,24 +255,22 @@ fn without_light() -> Failure {
     )
 }
 
-/// Trajectory of a camera.
-struct CameraTrajectory {
-    /// Start of the first frame, s.
-    start: f64,
-    poses: Poses,
-}
-
-enum Poses {
-    Constant(Isometry3<f64>),
-    Moving(KeyFrameTrajectory),
+/// Poses of a camera by the time of the run.
+enum CameraTrajectory {
+    Still(Isometry3<f64>),
+    /// The motion of the sensor in the scene file.
+    OfScene(SceneTrajectory),
+    /// The poses of a file. The run begins at the first one.
+    Given(KeyFrameTrajectory),
 }
 
 impl CameraTrajectory {
-    /// Pose at a time, s; world from camera.
+    /// Pose at a time of the run, s; world from camera.
     fn at(&self, time: f64) -> Isometry3<f64> {
-        match &self.poses {
-            Poses::Constant(pose) => *pose,
-            Poses::Moving(trajectory) => trajectory.pose_or_end(time),
+        match self {
+            Self::Still(pose) => *pose,
+            Self::OfScene(motion) => motion.at(time),
+            Self::Given(frames) => frames.pose_or_end(frames.span()[0] + time),
         }
     }
 }

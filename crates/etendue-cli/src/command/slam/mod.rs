@@ -8,6 +8,7 @@ use crate::device::LidarOptions;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::formats;
+use crate::number::{positive, zero_or_more};
 use crate::output::{commit, list_written, print_report, warn};
 use crate::sequence::{self, ConventionName};
 use crate::view::layers::{LayerPanels, PanelLayer};
@@ -63,7 +64,7 @@ pub struct Slam {
     #[arg(long, value_enum, default_value_t = PriorName::Motion)]
     prior: PriorName,
     /// Noise of the odometry per scan, m and degrees
-    #[arg(long, num_args = 2, value_names = ["M", "DEG"], default_values_t = [0.0, 0.0])]
+    #[arg(long, num_args = 2, value_names = ["M", "DEG"], default_values_t = [0.0, 0.0], value_parser = zero_or_more, allow_negative_numbers = true)]
     prior_noise: Vec<f64>,
     /// Depth model that corrects each scan before mapping
     #[arg(long, value_name = "FILE")]
@@ -72,7 +73,7 @@ pub struct Slam {
     #[arg(long, requires = "correction")]
     force: bool,
     /// Largest distance of a pair, m; the adaptive threshold is at most this
-    #[arg(long, default_value_t = IcpOptions::default().max_distance, value_name = "M")]
+    #[arg(long, default_value_t = IcpOptions::default().max_distance, value_name = "M", value_parser = positive, allow_negative_numbers = true)]
     within: f64,
     /// Use the points as they are: for clouds that are deskewed already
     #[arg(long)]
