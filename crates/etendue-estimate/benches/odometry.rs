@@ -4,6 +4,8 @@
 //! REPEATS times with it. Prints the median time per scan in milliseconds, one line per folder. Reading of files is
 //! not measured. `RAYON_NUM_THREADS` is the number of threads.
 
+#![expect(clippy::print_stdout, reason = "prints the times")]
+
 use etendue_estimate::odometry::{Mapper, MapperOptions};
 use etendue_physics::statistics::median;
 use nalgebra::Point3;

@@ -327,7 +327,9 @@ fn truncated_recordings_give_their_complete_messages() {
 fn later_echoes_of_light_paths_in_closed_form_give_a_warning() {
     let folder = folder();
     let preset = results(folder.path(), &["sensors", "livox-avia"]);
-    let (before, _) = preset.split_once("[receiver.pulsed.window]").unwrap();
+    let (before, _) = preset
+        .split_once("[receiver.pulsed.window]")
+        .expect("a table of the receiver window");
     let warned = |sensor: &str| {
         write(folder.path(), "avia.toml", sensor);
         let simulate = [

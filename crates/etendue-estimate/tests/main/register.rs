@@ -144,9 +144,11 @@ fn every_method_recovers_a_known_motion_far_from_the_origin() {
         (RegistrationMethod::Gicp, 0.002),
     ] {
         let found = register(tuned(method), &source, &target);
-        for state in [found.target_from_source, found.log.last().unwrap().state] {
+        for state in [
+            found.target_from_source,
+            found.log.last().expect("an iteration").state,
+        ] {
             let (shift, turn) = off(&(place.inverse() * state * place), &truth);
-            println!("{method:?}: {shift} m, {turn} rad");
             assert!(
                 shift < tolerance && turn < tolerance,
                 "{method:?}: {shift} m, {turn} rad"

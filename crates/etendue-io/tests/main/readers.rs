@@ -280,7 +280,7 @@ fn positions_in_upper_case_are_positions() {
 #[test]
 fn spherical_coordinates_of_an_e57_become_positions() {
     use e57::{E57Writer, Record, RecordDataType, RecordName, RecordValue};
-    let mut file = std::io::Cursor::new(Vec::new());
+    let mut file = Cursor::new(Vec::new());
     let mut writer = E57Writer::new(&mut file, "{file}").unwrap();
     let names = [
         RecordName::SphericalRange,
