@@ -366,9 +366,9 @@ fn no_lidar(path: &Path, survey: &Survey) -> FormatError {
         survey.packets,
         survey.sizes.iter().collect::<Vec<_>>()
     );
-    let remedy = "for an Ouster give its metadata (JSON: --metadata of `etendue convert`, or a file of \
-                  the capture's name that ends in .json); Velodyne VLP-16, VLP-32C, HDL-32E, \
-                  Hesai Pandar40P, XT32, XT16 and QT64 are recognised by their packets";
+    let remedy = "for an Ouster give its metadata (--metadata FILE.json, or a .json file with the name of \
+                  the capture); Velodyne VLP-16, VLP-32C, HDL-32E, Hesai Pandar40P, XT32, XT16 and \
+                  QT64 are recognised by their packets";
     FormatError::malformed(path, FileLocation::File, message, remedy)
 }
 
