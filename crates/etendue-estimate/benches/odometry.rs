@@ -13,6 +13,7 @@ use std::path::Path;
 use std::time::Instant;
 
 fn main() {
+    // Without the name of the program, and the flag that cargo adds
     let mut arguments = std::env::args().skip(1).filter(|a| a != "--bench");
     let repeats: usize = arguments
         .next()

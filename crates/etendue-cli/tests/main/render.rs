@@ -1,6 +1,8 @@
 //! `etendue render`.
 
 use crate::{fail, folder, names, stderr, stdout, succeed, write};
+use serde_json::Value;
+use std::path::Path;
 
 /// Small camera for fast tests.
 const CAMERA: &str = "version = 1\nname = \"small\"\nresolution_px = [48, 36]\n\
@@ -63,6 +65,15 @@ const STREET: &str = "version = 1\n\
     [[objects]]\nname = \"cart\"\nshape.box = { size_m = [1, 1, 1] }\nposition_m = [4, 0, 1]\n\
     motion.twist = { velocity_m_s = [0, 1.5, 0] }\nmaterial = \"wood\"\n";
 
+/// Renders the street into a folder with one ray per pixel; the report of the run.
+fn render_street(path: &Path, output: &str, options: &[&str]) -> Value {
+    let street = ["render", "street.toml", "--camera", "small.toml"];
+    let arguments = [&street[..], &["--samples", "1", "-o", output], options];
+    succeed(path, &arguments.concat());
+    let run = std::fs::read_to_string(path.join(output).join("run.json")).expect("reads");
+    serde_json::from_str(&run).expect("JSON")
+}
+
 /// The time of the first pose does not displace the objects: the run begins there, as that of a lidar.
 #[test]
 fn a_run_begins_at_the_first_pose_of_a_trajectory() {
@@ -74,25 +85,12 @@ fn a_run_begins_at_the_first_pose_of_a_trajectory() {
         let ends = if begins == "0" { "2" } else { "102" };
         let file = format!("{begins} 0 0 1 0 0 0 1\n{ends} 1 0 1 0 0 0 1\n");
         write(path, "poses.tum", file);
-        let mut arguments = vec![
-            "render",
-            "street.toml",
-            "--camera",
-            "small.toml",
-            "-o",
+        let run = render_street(
+            path,
             begins,
-        ];
-        arguments.extend([
-            "--trajectory",
-            "poses.tum",
-            "--frames",
-            "2",
-            "--samples",
-            "1",
-        ]);
-        succeed(path, &arguments);
-        let run = std::fs::read_to_string(path.join(begins).join("run.json")).expect("reads");
-        assert!(run.contains("\"start_s\": 0.0"), "{run}");
+            &["--trajectory", "poses.tum", "--frames", "2"],
+        );
+        assert_eq!(run["frames"][0]["start_s"], 0.0, "{run}");
         ["depth_mm_0000.png", "depth_mm_0001.png", "flow_0001.png"]
             .map(|name| std::fs::read(path.join(begins).join(name)).expect("reads"))
     });
@@ -105,18 +103,7 @@ fn a_camera_has_the_motion_of_the_sensor_of_the_scene() {
     let path = folder.path();
     write(path, "small.toml", CAMERA);
     write(path, "street.toml", STREET);
-    let mut arguments = vec![
-        "render",
-        "street.toml",
-        "--camera",
-        "small.toml",
-        "-o",
-        "out",
-    ];
-    arguments.extend(["--frames", "31", "--samples", "1"]);
-    succeed(path, &arguments);
-    let run = std::fs::read_to_string(path.join("out/run.json")).expect("reads");
-    let run: serde_json::Value = serde_json::from_str(&run).expect("JSON");
+    let run = render_street(path, "out", &["--frames", "31"]);
     // A second later, plus half of the exposure, the camera is 2 m ahead.
     let [x, start, exposure] = ["position_m", "start_s", "exposure_s"].map(|key| {
         let value = &run["frames"][30][key];

@@ -20,6 +20,9 @@ pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy + Sync {
     /// Translation, m.
     fn translation(&self) -> SVector<f64, D>;
 
+    /// This motion of points whose coordinates are relative to `point`.
+    fn about(&self, point: &SVector<f64, D>) -> Self;
+
     /// Derivative of the image of a point by a body-fixed twist (m, rad), at a rotation.
     fn derivative(rotation: &SMatrix<f64, D, D>, point: &SVector<f64, D>) -> SMatrix<f64, D, K>;
 
@@ -51,6 +54,29 @@ fn pivot<const D: usize>(target: &[Point<f64, D>]) -> SVector<f64, D> {
         .unwrap_or_else(SVector::zeros)
 }
 
+/// Registers clouds about the [`pivot`] of the target.
+fn register_about_target<M: RigidMotion<D, K>, const D: usize, const K: usize>(
+    stages: &[Registration],
+    source: &[Point<f64, D>],
+    target: &[Point<f64, D>],
+    start: M,
+) -> Result<RegistrationResult<M>, RegisterError> {
+    // Register the points relative to the pivot.
+    let pivot = pivot(target);
+    let [source, target] = [source, target].map(|points| {
+        let moved = points.iter().map(|point| point - pivot);
+        moved.collect::<Vec<_>>()
+    });
+    let mut found = CloudPair::new(&source, &target).register(stages, start.about(&pivot))?;
+    // Convert the motions to those of the given points.
+    let origin = -pivot;
+    found.target_from_source = found.target_from_source.about(&origin);
+    for iteration in &mut found.log {
+        iteration.state = iteration.state.about(&origin);
+    }
+    Ok(found)
+}
+
 impl RigidMotion<2, 3> for Isometry2<f64> {
     fn rotation(&self) -> Matrix2<f64> {
         *self.rotation.to_rotation_matrix().matrix()
@@ -58,6 +84,10 @@ impl RigidMotion<2, 3> for Isometry2<f64> {
 
     fn translation(&self) -> SVector<f64, 2> {
         self.translation.vector
+    }
+
+    fn about(&self, point: &SVector<f64, 2>) -> Self {
+        Translation2::from(-point) * self * Translation2::from(*point)
     }
 
     /// $R\\,[\\,I \mid (-y, x)^\top]$
@@ -81,21 +111,7 @@ impl RigidMotion<2, 3> for Isometry2<f64> {
         target: &[Point2<f64>],
         start: Self,
     ) -> Result<RegistrationResult<Self>, RegisterError> {
-        // Register about a point of the target.
-        let pivot = Translation2::from(pivot(target));
-        let [source, target] = [source, target].map(|points| {
-            let moved = points.iter().map(|point| point - pivot.vector);
-            moved.collect::<Vec<_>>()
-        });
-        let start = pivot.inverse() * start * pivot;
-        let mut found = CloudPair::new(&source, &target).register(stages, start)?;
-        // Convert the motions to those of the given points.
-        let converted = |motion: &Self| pivot * motion * pivot.inverse();
-        found.target_from_source = converted(&found.target_from_source);
-        for iteration in &mut found.log {
-            iteration.state = converted(&iteration.state);
-        }
-        Ok(found)
+        register_about_target(stages, source, target, start)
     }
 }
 
@@ -106,6 +122,10 @@ impl RigidMotion<3, 6> for Isometry3<f64> {
 
     fn translation(&self) -> SVector<f64, 3> {
         self.translation.vector
+    }
+
+    fn about(&self, point: &SVector<f64, 3>) -> Self {
+        Translation3::from(-point) * self * Translation3::from(*point)
     }
 
     /// $R\\,[\\,I \mid -\[p\]_\times]$
@@ -132,20 +152,6 @@ impl RigidMotion<3, 6> for Isometry3<f64> {
         target: &[Point3<f64>],
         start: Self,
     ) -> Result<RegistrationResult<Self>, RegisterError> {
-        // Register about a point of the target.
-        let pivot = Translation3::from(pivot(target));
-        let [source, target] = [source, target].map(|points| {
-            let moved = points.iter().map(|point| point - pivot.vector);
-            moved.collect::<Vec<_>>()
-        });
-        let start = pivot.inverse() * start * pivot;
-        let mut found = CloudPair::new(&source, &target).register(stages, start)?;
-        // Convert the motions to those of the given points.
-        let converted = |motion: &Self| pivot * motion * pivot.inverse();
-        found.target_from_source = converted(&found.target_from_source);
-        for iteration in &mut found.log {
-            iteration.state = converted(&iteration.state);
-        }
-        Ok(found)
+        register_about_target(stages, source, target, start)
     }
 }

@@ -63,27 +63,35 @@ fn tuned(method: RegistrationMethod) -> Registration {
     Registration::new(method).within(1.0).with_resolution(1.0)
 }
 
+/// Bounds of the errors of every method in space, m and rad. Measured (mm): icp 2.4, plane 1.3, ndt 2.4, gicp 0.7; at most
+/// 0.6 mrad.
+const TOLERANCES_IN_SPACE: [(RegistrationMethod, f64); 4] = [
+    (RegistrationMethod::PointToPoint, 0.01),
+    (RegistrationMethod::PointToPlane, 0.002),
+    (RegistrationMethod::Ndt, 0.004),
+    (RegistrationMethod::Gicp, 0.002),
+];
+
+/// A motion of a few centimetres and degrees.
+fn small_motion() -> Isometry3<f64> {
+    Isometry3::new(
+        Vector3::new(0.08, -0.05, 0.06),
+        Vector3::new(0.02, -0.03, 0.04),
+    )
+}
+
 /// Registers different samples of the same walls. The bounds follow from the noise divided by the
 /// square root of the number of points (5 mm / sqrt(1000)) for methods with planes, and from the
 /// spacing of the points for point-to-point ICP.
 #[test]
 fn every_method_recovers_a_known_motion_in_space() {
     let target = corner(1, 6000);
-    let truth = Isometry3::new(
-        Vector3::new(0.08, -0.05, 0.06),
-        Vector3::new(0.02, -0.03, 0.04),
-    );
+    let truth = small_motion();
     let source: Vec<_> = corner(2, 3000)
         .iter()
         .map(|p| truth.inverse() * p)
         .collect();
-    // Measured (mm): icp 2.4, plane 1.3, ndt 2.4, gicp 0.7; at most 0.6 mrad.
-    for (method, tolerance) in [
-        (RegistrationMethod::PointToPoint, 0.01),
-        (RegistrationMethod::PointToPlane, 0.002),
-        (RegistrationMethod::Ndt, 0.004),
-        (RegistrationMethod::Gicp, 0.002),
-    ] {
+    for (method, tolerance) in TOLERANCES_IN_SPACE {
         let found = tuned(method)
             .register(&source, &target, Isometry3::identity())
             .expect("registers");
@@ -126,10 +134,7 @@ fn every_method_recovers_a_known_motion_in_the_plane() {
 /// distant origin, the normal equations of a motion are singular.
 #[test]
 fn every_method_recovers_a_known_motion_far_from_the_origin() {
-    let truth = Isometry3::new(
-        Vector3::new(0.08, -0.05, 0.06),
-        Vector3::new(0.02, -0.03, 0.04),
-    );
+    let truth = small_motion();
     let place = Translation3::new(500_000.0, 4_500_000.0, 400.0);
     let target: Vec<_> = corner(1, 6000).iter().map(|p| place * p).collect();
     let source = corner(2, 3000);
@@ -137,12 +142,7 @@ fn every_method_recovers_a_known_motion_far_from_the_origin() {
         .iter()
         .map(|p| place * (truth.inverse() * p))
         .collect();
-    for (method, tolerance) in [
-        (RegistrationMethod::PointToPoint, 0.01),
-        (RegistrationMethod::PointToPlane, 0.002),
-        (RegistrationMethod::Ndt, 0.004),
-        (RegistrationMethod::Gicp, 0.002),
-    ] {
+    for (method, tolerance) in TOLERANCES_IN_SPACE {
         let found = register(tuned(method), &source, &target);
         for state in [
             found.target_from_source,
