@@ -21,6 +21,7 @@ pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy + Sync {
     fn translation(&self) -> SVector<f64, D>;
 
     /// This motion of points whose coordinates are relative to `point`.
+    #[must_use]
     fn about(&self, point: &SVector<f64, D>) -> Self;
 
     /// Derivative of the image of a point by a body-fixed twist (m, rad), at a rotation.
