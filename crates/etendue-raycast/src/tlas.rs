@@ -80,6 +80,17 @@ impl RayBundle {
     }
 }
 
+impl RayBundle {
+    /// The bounds of rays whose origins and directions differ by up to some distances from these.
+    #[inline(always)]
+    pub fn widened(&self, origin: f64, direction: f64) -> Self {
+        Self {
+            origin: self.origin.grown(origin),
+            direction: self.direction.grown(direction),
+        }
+    }
+}
+
 /// The least and the greatest of the first `used` numbers, none of which is a NaN: halves are compared, in vectors.
 #[inline(always)]
 fn extremes(lanes: &[f64; 16], used: usize) -> [f64; 2] {

@@ -212,6 +212,18 @@ impl Scene {
         self.caster.closest_hits_of_tiles(rays, hits, scratch);
     }
 
+    /// The nearest hit of each ray of each tile of beams of several rays: [`RayCaster::closest_hits_of_beams`].
+    pub fn closest_hits_of_beams(
+        &self,
+        rays: &[RayTile],
+        per_beam: usize,
+        hits: &mut [HitTile],
+        scratch: &mut CastScratch,
+    ) {
+        self.caster
+            .closest_hits_of_beams(rays, per_beam, hits, scratch);
+    }
+
     /// The nearest `count` hits of a ray: [`RayCaster::first_hits`].
     pub fn first_hits(
         &self,

@@ -103,7 +103,7 @@ impl<S: Scalar> EdgeRays<S> {
     pub(crate) fn add(&self, shot: &Shot, rays: &mut Vec<ExtraRay<S>>) {
         let axis = BeamAxis {
             origin: shot.origin,
-            frame: BeamFrame::new(shot.azimuth, shot.elevation),
+            frame: shot.frame(),
             time: shot.time,
         };
         self.add_edges(&axis, rays);

@@ -34,6 +34,30 @@ impl BeamFrame {
         }
     }
 
+    /// Beam axes for a unit vector along the beam: to its left is $(-y, x, 0) / \\sqrt{x^2 + y^2}$, or y if the beam is exactly
+    /// vertical.
+    ///
+    /// ```
+    /// use etendue_physics::beam::BeamFrame;
+    /// let frame = BeamFrame::new(2.0, 0.3);
+    /// let own = BeamFrame::along(&frame.axis);
+    /// assert!((own.left - frame.left).amax() < 1e-15 && (own.up - frame.up).amax() < 1e-15);
+    /// ```
+    #[inline]
+    pub fn along(axis: &Vector3<f64>) -> Self {
+        let level = (axis.x * axis.x + axis.y * axis.y).sqrt();
+        let left = if level > 0.0 {
+            Vector3::new(-axis.y / level, axis.x / level, 0.0)
+        } else {
+            Vector3::y()
+        };
+        Self {
+            axis: *axis,
+            left,
+            up: axis.cross(&left),
+        }
+    }
+
     /// Unit direction of a sub-ray: the normalised $c + h\\,(l\\,e_\text{left} + u\\,e_\text{up})$.
     ///
     /// `half_tangent` is the tangent of half the divergence; its derivatives carry over to the

@@ -3,7 +3,7 @@
 use super::frustum::Frustum;
 use super::packet::Packet;
 use crate::bvh::leaf_block::LeafBlock;
-use crate::bvh::rounding::EDGE_ERROR;
+use crate::bvh::rounding::{CERTAIN, DEPTH_ERROR, EDGE_ERROR};
 use etendue_simd::{Float, Lanes, Mask};
 
 /// The edge functions of Woop's test, along the packet's axes: two lateral ones, then the major one
@@ -22,6 +22,9 @@ pub(crate) struct EdgeFunctions {
     pub vertex: [[f32; 8]; 3],
     pub plane: TrianglePlanes,
 }
+
+/// Rays cross a plane where the least cosine to its normal is more than this share of the greatest.
+const LEAST_FACING: f32 = 1e-3;
 
 /// The planes of eight triangles.
 #[repr(C, align(32))]
@@ -60,6 +63,57 @@ impl TrianglePlanes {
         k.store(&mut self.normal[2]);
         height.store(&mut self.height);
         area.store(&mut self.area);
+    }
+}
+
+/// Bounds on the depths at which the rays of a frustum cross the planes of eight triangles.
+pub(crate) struct PlaneDepths {
+    /// Minus infinity where a ray may be parallel to the plane.
+    pub low: [f32; 8],
+    /// Infinite where a ray may be parallel to the plane.
+    pub high: [f32; 8],
+}
+
+impl TrianglePlanes {
+    /// Depths $z = n \cdot (A - \Delta) / (n \cdot d)$ of all rays of a frustum, with `error` the unit of the block's error
+    /// bounds.
+    #[inline(always)]
+    pub fn depths_in_frustum<L: Lanes>(&self, frustum: &Frustum, error: f32) -> PlaneDepths {
+        // Bounds on the cosines to the normals, up to a sign.
+        let [x, y, k] = self.normal.each_ref().map(L::F8::load);
+        let [middle, half] = [frustum.slope_middle, frustum.slope_half];
+        let facing = y.mul_add(L::F8::splat(middle[1]), k.mul(L::F8::splat(frustum.sign)));
+        let facing = x.mul_add(L::F8::splat(middle[0]), facing);
+        let spread = y.abs().mul(L::F8::splat(half[1]));
+        let spread = x.abs().mul_add(L::F8::splat(half[0]), spread);
+        let most = facing.abs().add(spread);
+        let least = facing.abs().sub(spread);
+        let crosses = most.mul(L::F8::splat(LEAST_FACING)).lt(least);
+
+        // Bounds on the distances from the planes, with the same sign.
+        let zero = L::F8::splat(0.0);
+        let height = L::F8::load(&self.height);
+        let height = zero.sub(height).select(facing.lt(zero), height);
+        let offset = [0, 1].map(|lateral| L::F8::splat(frustum.greatest_offset(lateral)));
+        let beside = x.abs().mul_add(offset[0], y.abs().mul(offset[1]));
+        let low = height.sub(beside);
+        let high = height.add(beside);
+
+        // The depths with their error bounds.
+        let least = L::F8::splat(1.0).div(least);
+        let most = L::F8::splat(1.0).div(most);
+        let area = L::F8::load(&self.area);
+        let error = least.mul_add(
+            area.mul(L::F8::splat(DEPTH_ERROR * error)),
+            L::F8::splat(8.0 * error),
+        );
+        let low = low.mul(least).min(low.mul(most)).sub(error);
+        let high = high.mul(least).max(high.mul(most)).add(error);
+        let infinity = L::F8::splat(f32::INFINITY);
+        PlaneDepths {
+            low: low.select(crosses, zero.sub(infinity)).to_array(),
+            high: high.select(crosses, infinity).to_array(),
+        }
     }
 }
 
@@ -136,6 +190,37 @@ impl EdgeFunctions {
         let all_left = zero.le(first[1].min(second[1]).min(third[1]));
         let all_right = first[0].max(second[0]).max(third[0]).le(zero);
         all_left.or(all_right).bits()
+    }
+
+    /// The triangles (by bit) that all rays of a frustum hit, unless their limits exclude it: those that the frustum
+    /// crosses within the edges, by more than the rounding errors, and near their first vertex, where the bounds on the errors
+    /// hold ([`PacketLeafTest`](super::packet_leaf_test::PacketLeafTest)).
+    #[inline(always)]
+    pub fn cover_frustum<L: Lanes>(&self, frustum: &Frustum, block: &LeafBlock, error: f32) -> u32 {
+        // Inside all edges.
+        let size = L::F8::load(&block.size);
+        let error = size.mul(L::F8::splat(
+            2.0 * CERTAIN * EDGE_ERROR * error + frustum.moment_size,
+        ));
+        let first = self.bounds::<L>(0, frustum, error);
+        let second = self.bounds::<L>(1, frustum, error);
+        let third = self.bounds::<L>(2, frustum, error);
+        let zero = L::F8::splat(0.0);
+        let all_left = zero.lt(first[0].min(second[0]).min(third[0]));
+        let all_right = first[1].max(second[1]).max(third[1]).lt(zero);
+        // Near the first vertex along both lateral axes.
+        let depth = L::F8::load(&self.vertex[2]).mul(L::F8::splat(frustum.sign));
+        let limit = size.mul(L::F8::splat(4.0));
+        let is_near = |lateral: usize| {
+            let vertex = L::F8::load(&self.vertex[lateral]);
+            let from_middle =
+                depth.neg_mul_add(L::F8::splat(frustum.slope_middle[lateral]), vertex);
+            let half = depth.abs().mul(L::F8::splat(frustum.slope_half[lateral]));
+            let offset = L::F8::splat(frustum.greatest_offset(lateral));
+            from_middle.abs().add(half).add(offset).le(limit)
+        };
+        let near = is_near(0).and(is_near(1));
+        all_left.or(all_right).and(near).bits()
     }
 
     /// Bounds on an edge function for all rays of a frustum.

@@ -1,5 +1,7 @@
 //! The frustum around coherent rays: bounds on their slopes and offsets, tested against boxes.
 
+use super::packet::{AlongMajorAxis, SHALLOWEST};
+use super::ray_spread::RaySpread;
 use crate::bvh::blas::Blas;
 use crate::bvh::node::Node;
 use crate::bvh::rounding::{BOX_MARGIN, ROUND_OFF, greater};
@@ -179,6 +181,50 @@ impl Frustum {
             low: [first[0] - margin, second[0] - margin],
             high: [first[1] + margin, second[1] + margin],
         }
+    }
+
+    /// The frustum around rays that differ from those of this one by a `spread`, if they are coherent.
+    #[inline(always)]
+    pub fn widened(&self, along: &AlongMajorAxis, spread: &RaySpread, blas: &Blas) -> Option<Self> {
+        // The rays must run along the major axis.
+        let direction = spread.direction as f32 * 1.001 + 1e-6;
+        let origin = spread.origin as f32 * 1.001;
+        let least = along.least_scale - direction;
+        if least < SHALLOWEST {
+            return None;
+        }
+
+        // A direction changes by `a` along a lateral axis and `b` along the major one: the slope s changes by
+        // (a - s b) / (d + b).
+        let shift = along.greatest_shift + origin;
+        let mut lateral = self.lateral;
+        for own in &mut lateral {
+            let steepest = greater(-own.slopes[0], own.slopes[1]);
+            let slope = direction * (1.0 + steepest * steepest).sqrt() / least;
+            let offset = origin * (1.0 + steepest + slope) + shift * slope;
+            own.slopes = [own.slopes[0] - slope, own.slopes[1] + slope];
+            own.offsets = [own.offsets[0] - offset, own.offsets[1] + offset];
+        }
+        let mut widened = Self::new(self.axes, self.sign, self.centre, lateral, blas);
+        if widened.width() > WIDEST {
+            return None;
+        }
+
+        // Bound the moments and the near limits.
+        let [x, y] = [0, 1].map(|lateral| widened.greatest_offset(lateral));
+        let [first, second] = widened
+            .lateral
+            .map(|own| greater(-own.slopes[0], own.slopes[1]));
+        widened.moment_size = (x + y + x * second + y * first) * 1.0001;
+        let near = spread.near[0] as f32 * (0.9999 * least);
+        widened.near_depth = near - shift - BOX_MARGIN * widened.error;
+        Some(widened)
+    }
+
+    /// The greatest absolute offset along a lateral axis.
+    #[inline(always)]
+    pub fn greatest_offset(&self, lateral: usize) -> f32 {
+        self.lateral[lateral].greatest_offset()
     }
 
     /// The frustum around several, if they share axes and centre and are neighbours.

@@ -121,6 +121,12 @@ impl LocalRayTile {
         (distance >= self.near[lane]) & before
     }
 
+    /// Depth along a packet's major axis of the point of a ray at a distance: [`LocalRay::depth`].
+    #[inline(always)]
+    pub fn depth(&self, lane: usize, distance: f64, axis: usize, sign: f32, start: f64) -> f64 {
+        self.ray(lane).depth(distance, axis, sign, start)
+    }
+
     /// The origin of the first ray.
     #[inline(always)]
     pub fn first_origin(&self) -> [f64; 3] {

@@ -1,5 +1,6 @@
 //! Traversal of the acceleration structures, with single rays and with packets of sixteen.
 
+pub(crate) mod beam_cast;
 mod edge_functions;
 pub(crate) mod first_hits;
 mod frustum;
@@ -8,7 +9,9 @@ mod local_ray_tile;
 mod packet;
 mod packet_leaf_test;
 mod packet_traversal;
+mod pending_packets;
 pub(crate) mod ray_cast;
+mod ray_spread;
 mod ray_traversal;
 pub(crate) mod scratch;
 mod stack;

@@ -13,7 +13,7 @@ use etendue_simd::{Float, Lanes, Mask};
 
 /// Least component of the rays' directions along the major axis. At the middle of an octant it is
 /// 0.577, so that every narrow packet has an axis that qualifies.
-const SHALLOWEST: f32 = 0.55;
+pub(crate) const SHALLOWEST: f32 = 0.55;
 
 /// A component of a unit vector above this is larger than the two others.
 const STEEP: f32 = 0.7072;
@@ -60,6 +60,24 @@ impl PacketRays {
             [0, 1, 2]
         }
     }
+
+    /// The rays along one axis.
+    #[inline(always)]
+    pub fn along<L: Lanes>(&self, axis: usize) -> AlongMajorAxis {
+        AlongMajorAxis {
+            least_scale: L::F16::load(&self.direction[axis]).abs().reduce_min(),
+            greatest_shift: L::F16::load(&self.origin[axis]).abs().reduce_max(),
+        }
+    }
+}
+
+/// Sixteen rays along a major axis.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AlongMajorAxis {
+    /// Least component of the directions.
+    pub least_scale: f32,
+    /// Greatest distance of an origin from the centre along the axis, m.
+    pub greatest_shift: f32,
 }
 
 /// Sixteen rays that share a major axis.

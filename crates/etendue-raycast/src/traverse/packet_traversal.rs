@@ -2,20 +2,21 @@
 
 use super::edge_functions::EdgeFunctions;
 use super::frustum::{Frustum, FrustumSide};
+use super::local_ray_tile::LocalRayTile;
 use super::packet::Packet;
 use super::packet_leaf_test::PacketLeafTest;
+use super::pending_packets::{LeafEffect, PendingPackets, SetPackets};
 use super::ray_traversal::{AxisRay, RayQuery, RayTraversal};
 use super::stack::{NO_BOX, StackEntry};
 use crate::bvh::leaf_block::LeafBlock;
 use crate::bvh::node::{LEAF, Node};
 use crate::bvh::rounding::BOX_MARGIN;
-use crate::intersect::local_ray::PreciseRays;
 use crate::intersect::nearest::NearestHits;
 use crate::intersect::triangle_cache::CachedTriangles;
 use etendue_simd::{Float, Kernel, Lanes, Mask};
 
-/// Largest number of packets that are traversed together.
-pub(crate) const GROUP: usize = 4;
+/// Largest number of packets that are traversed together: the seven rays of most beams, and a power of two.
+pub(crate) const GROUP: usize = 8;
 
 /// At an inner node that at most this number of rays enter, these continue as single rays.
 const FEW: u32 = 6;
@@ -24,36 +25,53 @@ const FEW: u32 = 6;
 const NARROW: f32 = 2.0;
 
 /// A traversal of one mesh with up to [`GROUP`] packets.
-pub(crate) struct PacketTraversal<'a, R> {
+pub(crate) struct PacketTraversal<'a> {
     pub triangles: CachedTriangles<'a>,
     /// The frustum around all packets.
     pub frustum: &'a Frustum,
     /// The rays of each packet in full precision.
-    pub rays: &'a [R],
-    pub packets: &'a [Packet],
+    pub rays: &'a mut [LocalRayTile],
+    pub packets: &'a mut [Packet],
     pub nearest: &'a mut [NearestHits],
+    /// What the packets are set from, as long as they are not set.
+    pub pending: Option<PendingPackets<'a>>,
     pub stack: &'a mut Vec<StackEntry>,
     /// Memory for the edge functions of the current leaf.
     pub edges: &'a mut EdgeFunctions,
 }
 
 /// A query of packets for the nearest hit of every lane; with `ANY`, for some hit.
-pub(crate) struct PacketCast<'a, R, const ANY: bool> {
-    pub traversal: PacketTraversal<'a, R>,
+pub(crate) struct PacketCast<'a, const ANY: bool> {
+    pub traversal: PacketTraversal<'a>,
     /// Memory for unpacked leaves.
     pub unpacked: &'a mut LeafBlock,
 }
 
-impl<R: PreciseRays, const ANY: bool> Kernel for PacketCast<'_, R, ANY> {
-    type Output = ();
+/// The hits that a traversal found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PacketHits {
+    /// Those in `nearest`.
+    Each,
+    /// All rays hit this triangle. The packets, and the rays in full precision of all but the first, are not set.
+    One(u32),
+    /// No ray hits the mesh.
+    None,
+}
+
+impl<const ANY: bool> Kernel for PacketCast<'_, ANY> {
+    type Output = PacketHits;
 
     #[inline(always)]
-    fn run<L: Lanes>(mut self) {
+    fn run<L: Lanes>(mut self) -> PacketHits {
         self.traversal.run::<L, ANY>(self.unpacked);
+        match &self.traversal.pending {
+            None => PacketHits::Each,
+            Some(pending) => pending.triangle().map_or(PacketHits::None, PacketHits::One),
+        }
     }
 }
 
-impl<R: PreciseRays> PacketTraversal<'_, R> {
+impl PacketTraversal<'_> {
     /// Finds the hits. Packed leaves are unpacked into `unpacked`.
     #[inline(always)]
     fn run<L: Lanes, const ANY: bool>(&mut self, unpacked: &mut LeafBlock) {
@@ -67,11 +85,12 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
         let mut ends = self.ends::<L>();
         if self.triangles.blas.root & LEAF != 0 {
             let block = self.triangles.blas.leaf(self.triangles.blas.root, unpacked);
-            self.intersect_leaf::<L, ANY>(block, f32::NEG_INFINITY, u64::MAX, &mut ends);
+            self.intersect_leaf::<L, ANY>(block, f32::NEG_INFINITY, u128::MAX, &mut ends);
             return;
         }
 
         // Start at the root.
+        let few = FEW.max(2 * self.packets.len() as u32);
         let sides = self.frustum.sides();
         self.stack[0] = StackEntry::default();
         let mut top = 1;
@@ -86,13 +105,13 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
                 let is_leaf = current.child & LEAF != 0;
 
                 // Test a narrow box against each ray; a few rays continue one by one.
-                let mut active = u64::MAX;
-                if current.location != NO_BOX {
+                let mut active = u128::MAX;
+                if current.location != NO_BOX && self.pending.is_none() {
                     active = self.intersect_box::<L>(current.location);
                     if active == 0 {
                         break;
                     }
-                    if !is_leaf && active.count_ones() <= FEW {
+                    if !is_leaf && active.count_ones() <= few {
                         self.trace_single_rays::<L, ANY>(current.child, active, top, unpacked);
                         ends = self.ends::<L>();
                         break;
@@ -170,6 +189,9 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
     /// [`PacketTraversal::end`] of all packets.
     #[inline(always)]
     fn ends<L: Lanes>(&self) -> [f32; GROUP] {
+        if let Some(pending) = &self.pending {
+            return [pending.end() + BOX_MARGIN * self.frustum.error; GROUP];
+        }
         let mut ends = [f32::NEG_INFINITY; GROUP];
         for packet in 0..self.packets.len() {
             ends[packet] = self.end::<L>(packet);
@@ -223,14 +245,28 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
 
     /// The lanes of all packets whose ray enters a box: sixteen bits per packet.
     #[inline(always)]
-    fn intersect_box<L: Lanes>(&self, location: u32) -> u64 {
+    fn intersect_box<L: Lanes>(&self, location: u32) -> u128 {
         let node = &self.triangles.blas.nodes[(location / 8) as usize];
         let projected = self.frustum.project(node, (location % 8) as usize);
         let mut active = 0;
         for (number, (packet, nearest)) in self.packets.iter().zip(&*self.nearest).enumerate() {
-            active |= u64::from(packet.intersect_box::<L>(&projected, nearest)) << (16 * number);
+            active |= u128::from(packet.intersect_box::<L>(&projected, nearest)) << (16 * number);
         }
         active
+    }
+
+    /// Sets the packets that are pending.
+    #[inline(always)]
+    fn set_packets<L: Lanes>(&mut self) {
+        if let Some(pending) = self.pending.take() {
+            L::call(SetPackets {
+                pending,
+                triangles: &mut self.triangles,
+                rays: self.rays,
+                packets: self.packets,
+                nearest: self.nearest,
+            });
+        }
     }
 
     /// Traverses a child with single rays of the packets.
@@ -238,7 +274,7 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
     fn trace_single_rays<L: Lanes, const ANY: bool>(
         &mut self,
         child: u32,
-        lanes: u64,
+        lanes: u128,
         top: usize,
         unpacked: &mut LeafBlock,
     ) {
@@ -252,7 +288,7 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
             let nearest = &mut self.nearest[number];
             let ray = AxisRay::of_packet(&self.packets[number], self.triangles.blas, lane);
             // Traverse the child with it.
-            let hit = L::call(RayTraversal::<R, ANY> {
+            let hit = L::call(RayTraversal::<LocalRayTile, ANY> {
                 axis_ray: &ray,
                 query: RayQuery {
                     triangles: &mut self.triangles,
@@ -279,11 +315,25 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
         &mut self,
         block: &LeafBlock,
         depth: f32,
-        active: u64,
+        active: u128,
         ends: &mut [f32; GROUP],
     ) {
         let error = block.error_unit(self.frustum.reach);
         self.edges.set::<L>(self.frustum, block);
+        // Set the packets where one triangle does not decide the hits of all.
+        if let Some(pending) = &mut self.pending {
+            match pending.intersect_leaf::<L>(self.edges, self.frustum, block, error) {
+                LeafEffect::Nothing => return,
+                LeafEffect::AllHit => {
+                    *ends = self.ends::<L>();
+                    return;
+                }
+                LeafEffect::SomeMayHit => {
+                    self.set_packets::<L>();
+                    *ends = self.ends::<L>();
+                }
+            }
+        }
         let is_inactive = |number: usize| (active >> (16 * number)).trailing_zeros() >= 16;
         for (number, packet) in self.packets.iter().enumerate() {
             if ends[number] < depth || is_inactive(number) {

@@ -2,7 +2,7 @@
 
 use super::frustum::Frustum;
 use super::geometry::Geometry;
-use super::packet_traversal::{GROUP, PacketCast, PacketTraversal};
+use super::packet_traversal::{PacketCast, PacketTraversal};
 use super::ray_traversal::trace_ray;
 use super::scratch::CastScratch;
 use crate::bvh::leaf_block::NO_TRIANGLE;
@@ -18,6 +18,9 @@ use etendue_simd::{Kernel, Lanes};
 
 /// Fewer rays than this are traced one by one.
 const FEWEST: u32 = 3;
+
+/// Number of neighbouring tiles that share a traversal.
+const NEIGHBOURS: usize = 4;
 
 /// The geometry and the memory of a query.
 pub(crate) struct CastContext<'a> {
@@ -48,8 +51,8 @@ impl<const ANY: bool> Kernel for ListCast<'_, ANY> {
 
     #[inline(always)]
     fn run<L: Lanes>(mut self) {
-        let mut rays = [const { RayTile::EMPTY }; GROUP];
-        let mut hits = [const { HitTile::NONE }; GROUP];
+        let mut rays = [const { RayTile::EMPTY }; NEIGHBOURS];
+        let mut hits = [const { HitTile::NONE }; NEIGHBOURS];
         for group in self.tiles.chunks(self.context.group()) {
             // Gather the rays of the tiles.
             for (members, rays) in group.iter().zip(&mut rays) {
@@ -88,7 +91,7 @@ impl CastContext<'_> {
     #[inline(always)]
     fn group(&self) -> usize {
         if self.geometry.objects.len() == 1 {
-            GROUP
+            NEIGHBOURS
         } else {
             1
         }
@@ -107,7 +110,7 @@ impl CastContext<'_> {
 
     /// Finds the hits of one tile. With `ANY`, normals are not computed.
     #[inline(always)]
-    fn cast_tile<L: Lanes, const ANY: bool>(&mut self, rays: &RayTile, hits: &mut HitTile) {
+    pub fn cast_tile<L: Lanes, const ANY: bool>(&mut self, rays: &RayTile, hits: &mut HitTile) {
         hits.clear();
         let mut tile = Tile { rays, hits };
 
@@ -135,7 +138,7 @@ impl CastContext<'_> {
         self.scratch.tlas_stack = stack;
     }
 
-    /// Finds the hits of up to [`GROUP`] tiles with the only object in one traversal. Returns `false`,
+    /// Finds the hits of up to [`NEIGHBOURS`] tiles with the only object in one traversal. Returns `false`,
     /// with no hits found, if the tiles are not neighbours.
     #[inline(always)]
     fn cast_group<L: Lanes>(&mut self, rays: &[RayTile], hits: &mut [HitTile]) -> bool {
@@ -167,8 +170,7 @@ impl CastContext<'_> {
         }
 
         // Traverse with the frustum around all.
-        let packets = &scratch.packet[..count];
-        let frusta = packets.iter().map(|packet| &packet.frustum);
+        let frusta = scratch.packet[..count].iter().map(|packet| &packet.frustum);
         let Some(frustum) = Frustum::around(frusta, blas) else {
             return false;
         };
@@ -179,29 +181,32 @@ impl CastContext<'_> {
                 mesh: self.geometry.mesh_of(object),
             },
             frustum: &frustum,
-            rays: &scratch.local[..count],
-            packets,
+            rays: &mut scratch.local[..count],
+            packets: &mut scratch.packet[..count],
             nearest: &mut scratch.nearest[..count],
+            pending: None,
             stack: &mut scratch.stack,
             edges: &mut scratch.edges,
         };
-        L::call(PacketCast::<_, false> {
+        L::call(PacketCast::<false> {
             traversal,
             unpacked: &mut scratch.unpacked,
         });
 
         // Compute the hits.
         for (number, (rays, hits)) in rays.iter().zip(hits).enumerate() {
-            Tile { rays, hits }.update_hits::<false, true>(self, 0, number);
+            let triangles = self.scratch.nearest[number].triangles();
+            let share = self.scratch.packet[number].share_major_axis;
+            Tile { rays, hits }.update_hits::<false, true>(self, 0, number, &triangles, share);
         }
         true
     }
 }
 
 /// Up to sixteen rays and their hits so far.
-struct Tile<'a> {
-    rays: &'a RayTile,
-    hits: &'a mut HitTile,
+pub(crate) struct Tile<'a> {
+    pub rays: &'a RayTile,
+    pub hits: &'a mut HitTile,
 }
 
 /// Updates the hits of a tile by those with one object.
@@ -250,7 +255,7 @@ impl Tile<'_> {
 
     /// Updates the hits by those with one object.
     #[inline(always)]
-    fn intersect_object<L: Lanes, const ANY: bool>(
+    pub fn intersect_object<L: Lanes, const ANY: bool>(
         &mut self,
         context: &mut CastContext,
         number: usize,
@@ -282,16 +287,18 @@ impl Tile<'_> {
             && packet.set::<L>(packet_rays, packet_rays.axes(), centre, blas, nearest)
         {
             // Coherent rays traverse as a packet.
+            let frustum = packet.frustum;
             let traversal = PacketTraversal {
                 triangles,
-                frustum: &packet.frustum,
-                rays: std::slice::from_ref(local),
-                packets: std::slice::from_ref(packet),
+                frustum: &frustum,
+                rays: std::slice::from_mut(local),
+                packets: std::slice::from_mut(packet),
                 nearest: std::slice::from_mut(nearest),
+                pending: None,
                 stack: &mut scratch.stack,
                 edges: &mut scratch.edges,
             };
-            L::call(PacketCast::<_, ANY> {
+            L::call(PacketCast::<ANY> {
                 traversal,
                 unpacked: &mut scratch.unpacked,
             });
@@ -306,27 +313,28 @@ impl Tile<'_> {
                 nearest.triangle[lane] = f32::from_bits(triangle);
             }
         }
-        self.update_hits::<ANY, false>(context, number, 0);
+        let triangles = context.scratch.nearest[0].triangles();
+        self.update_hits::<ANY, false>(context, number, 0, &triangles, false);
     }
 
     /// Computes the hits with the triangles found for a packet, in `f64`. With `FIRST`, the tile has
     /// no hits with other objects.
     #[inline(always)]
-    fn update_hits<const ANY: bool, const FIRST: bool>(
+    pub fn update_hits<const ANY: bool, const FIRST: bool>(
         &mut self,
         context: &mut CastContext,
         number: usize,
         packet: usize,
+        triangles: &[u32; 16],
+        share_major_axis: bool,
     ) {
         let object = &context.geometry.objects[number];
         let scratch = &mut *context.scratch;
-        let nearest = &scratch.nearest[packet];
         let local = &scratch.local[packet];
         let corners = &mut scratch.corners;
 
         // Load the triangles.
-        let triangles = nearest.triangles();
-        if triangles == [NO_TRIANGLE; 16] {
+        if *triangles == [NO_TRIANGLE; 16] {
             return;
         }
         let mut source = CachedTriangles {
@@ -334,10 +342,9 @@ impl Tile<'_> {
             blas: context.geometry.blas_of(object),
             mesh: context.geometry.mesh_of(object),
         };
-        corners.load(&mut source, &triangles);
+        corners.load(&mut source, triangles);
 
         // Intersect, and keep hits within the limits.
-        let share_major_axis = FIRST && scratch.packet[packet].share_major_axis;
         let found = local.intersect(corners, share_major_axis);
         let mut is_hit = [false; 16];
         for lane in 0..16 {
@@ -349,7 +356,7 @@ impl Tile<'_> {
         let is_hit = LaneMask::of(&is_hit);
         is_hit.assign(&mut self.hits.distance, &found.distance);
         is_hit.assign_u32(&mut self.hits.object, &[number as u32; 16]);
-        is_hit.assign_u32(&mut self.hits.triangle, &triangles);
+        is_hit.assign_u32(&mut self.hits.triangle, triangles);
         if FIRST {
             self.hits.barycentric = found.barycentric;
             self.hits.normal = corners.normal;

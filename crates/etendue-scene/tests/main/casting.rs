@@ -30,6 +30,16 @@ fn by_tiles(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
     (0..rays.len()).map(hit).collect()
 }
 
+/// [`by_tiles`] where each `per_beam` tiles are taken as the rays of sixteen beams.
+fn by_beams(scene: &Scene, rays: &[Ray], per_beam: usize) -> Vec<Option<Hit>> {
+    let mut scratch = CastScratch::new();
+    let tiles: Vec<RayTile> = rays.chunks(16).map(RayTile::of).collect();
+    let mut hits = vec![HitTile::NONE; tiles.len()];
+    scene.closest_hits_of_beams(&tiles, per_beam, &mut hits, &mut scratch);
+    let hit = |ray: usize| hits[ray / 16].hit(ray % 16);
+    (0..rays.len()).map(hit).collect()
+}
+
 fn assert_all_agree(scene: &Scene, rays: &[Ray]) -> usize {
     let expected: Vec<Option<Hit>> = rays.iter().map(|ray| brute_force(scene, ray)).collect();
     assert_every_query_gives(scene, rays, &expected);
@@ -59,6 +69,10 @@ fn assert_every_query_gives(scene: &Scene, rays: &[Ray], expected: &[Option<Hit>
             rays,
             &format!("{isa}, tiles"),
         );
+        for per_beam in [2, 7, 19] {
+            let how = format!("{isa}, beams of {per_beam} rays");
+            assert_same(&by_beams(&scene, rays, per_beam), expected, rays, &how);
+        }
         let mut occluded = vec![];
         scene.occlusions(rays, &mut occluded, &mut scratch);
         for (i, ray) in rays.iter().enumerate() {
@@ -203,6 +217,100 @@ fn every_query_gives_the_result_of_testing_every_triangle() {
         );
         let met = assert_all_agree(&scene, &rays);
         assert!(met > 3000, "{met}");
+    }
+}
+
+/// Rays of beams around axes: for each sixteen axes the axes, then all first rays off the axis, and so on. The rays are up
+/// to `divergence` (rad) from the axis and start up to `exit` (m) from its origin.
+fn rays_of_beams(axes: &[Ray], per_beam: usize, divergence: f64, exit: f64) -> Vec<Ray> {
+    let mut rays = vec![];
+    for axes in axes.chunks(16) {
+        for number in 0..per_beam {
+            let size = if number == 0 { 0.0 } else { 0.9 };
+            let angle = number as f64;
+            rays.extend(axes.iter().map(|axis| {
+                let left = axis.direction.cross(&Vector3::z()).normalize();
+                let up = left.cross(&axis.direction);
+                let aside = (left * angle.cos() + up * angle.sin()) * size;
+                Ray {
+                    origin: axis.origin + aside * exit,
+                    direction: (axis.direction + aside * divergence).normalize(),
+                    ..*axis
+                }
+            }));
+        }
+    }
+    rays
+}
+
+#[test]
+fn beams_over_walls_edges_and_furniture_hit_what_single_rays_hit() {
+    // A room with furniture, from its middle and from a corner near the walls.
+    let turned = |x, y, yaw| Isometry3::new(Vector3::new(x, y, -0.9), Vector3::new(0.02, 0.0, yaw));
+    let mut meshes = vec![
+        (cuboid([9.0, 7.0, 3.0]), Isometry3::identity()),
+        (cuboid([0.8, 1.1, 0.9]), turned(2.0, 1.0, 0.4)),
+        (noisy_sphere(0.4, 20, 24), turned(-2.0, 1.5, 0.0)),
+        (cuboid([0.05, 0.05, 3.0]), turned(1.0, -1.0, 0.7)),
+    ];
+    // Copies of the walls: of equally near hits, that of the first object counts.
+    meshes.push((cuboid([9.0, 7.0, 3.0]), Isometry3::identity()));
+    let mut on_walls = 0;
+    for offset in [0.0, 2e3] {
+        let away = Vector3::new(offset, -0.7 * offset, 0.0);
+        let placed = |(mesh, pose): &(Mesh, Isometry3<f64>)| {
+            (
+                mesh.clone(),
+                Isometry3::translation(away.x, away.y, away.z) * pose,
+            )
+        };
+        let several = scene_of(meshes.iter().map(placed).collect());
+        let room = scene_of(meshes[..1].iter().map(placed).collect());
+        for from in [Vector3::new(0.1, 0.2, 0.3), Vector3::new(4.49, 3.4, -1.4)] {
+            for [divergence, exit] in [[0.0, 0.0], [1.5e-3, 3e-3], [15e-3, 4e-3], [0.1, 0.0]] {
+                let axes = spin(Point3::from(away + from), 32, 256, 4.0);
+                for per_beam in [7, 19] {
+                    let rays = rays_of_beams(&axes, per_beam, divergence, exit);
+                    for scene in [&several, &room] {
+                        let mut scratch = CastScratch::new();
+                        let single = rays.iter().map(|ray| scene.closest_hit(ray, &mut scratch));
+                        let single: Vec<Option<Hit>> = single.collect();
+                        let how = format!("{per_beam} rays of {divergence} rad, {exit} m");
+                        assert_same(&by_beams(scene, &rays, per_beam), &single, &rays, &how);
+                        on_walls += single
+                            .iter()
+                            .flatten()
+                            .filter(|hit| hit.object.0 == 0)
+                            .count();
+                    }
+                }
+            }
+        }
+    }
+    assert!(on_walls > 1_000_000, "{on_walls}");
+}
+
+#[test]
+fn beams_with_limits_and_masks_hit_what_single_rays_hit() {
+    let scene = scene_of(vec![
+        (cuboid([9.0, 7.0, 3.0]), Isometry3::identity()),
+        (
+            noisy_sphere(1.0, 20, 24),
+            Isometry3::translation(2.0, 0.0, 0.0),
+        ),
+    ]);
+    let axes = spin(Point3::new(-1.0, 0.2, 0.3), 16, 256, 0.0);
+    let rays = rays_of_beams(&axes, 7, 2e-3, 3e-3);
+    let mut scratch = CastScratch::new();
+    for (near, far) in [(0.0, 3.5), (2.5, f64::INFINITY), (4.0, 4.2)] {
+        let limited: Vec<Ray> = rays.iter().map(|ray| Ray { near, far, ..*ray }).collect();
+        let single = limited
+            .iter()
+            .map(|ray| scene.closest_hit(ray, &mut scratch));
+        let single: Vec<Option<Hit>> = single.collect();
+        assert!(single.iter().flatten().count() > 1000);
+        let how = format!("from {near} to {far} m");
+        assert_same(&by_beams(&scene, &limited, 7), &single, &limited, &how);
     }
 }
 

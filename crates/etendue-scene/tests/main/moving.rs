@@ -2,8 +2,8 @@
 
 use crate::shapes::{cuboid, noisy_sphere, object, random, scene_with, spin, way};
 use etendue_scene::{
-    CastScratch, Hit, KeyFrame, KeyFrameTrajectory, MeshError, MeshId, ObjectId, Ray,
-    RayCasterError, Scene, SceneError, Trajectory,
+    CastScratch, Hit, HitTile, KeyFrame, KeyFrameTrajectory, MeshError, MeshId, ObjectId, Ray,
+    RayCasterError, RayTile, Scene, SceneError, Trajectory,
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -50,6 +50,43 @@ fn a_moving_object_is_hit_at_its_pose_at_the_time_of_the_ray() {
         met += usize::from(expected.is_some_and(|hit| hit.object == ObjectId(1)));
     }
     assert!(met > 15, "{met}");
+}
+
+/// The rays of sixteen beams at a time have the times of their beams.
+#[test]
+fn beams_hit_moving_objects_as_single_rays_do() {
+    let mut scratch = CastScratch::new();
+    let meshes = vec![
+        cuboid([12.0, 12.0, 4.0]),
+        noisy_sphere(0.8, 12, 16),
+        cuboid([1.5; 3]),
+    ];
+    let moving = scene_with(
+        meshes,
+        vec![object(0), object(1), object(2)],
+        vec![(ObjectId(1), motion()), (ObjectId(2), motion())],
+    );
+    let axes = spin(Point3::new(0.1, 0.0, 0.0), 16, 200, 5.0);
+    let mut met = 0;
+    for axes in axes.chunks_exact(16) {
+        let aside = |i: usize| Vector3::new(1e-3, 2e-3, -1e-3) * i as f64;
+        let ray = |axis: &Ray, i: usize| Ray {
+            direction: (axis.direction + aside(i)).normalize(),
+            ..*axis
+        };
+        let tile = |i| RayTile::of(&axes.iter().map(|axis| ray(axis, i)).collect::<Vec<_>>());
+        let tiles: Vec<RayTile> = (0..7).map(tile).collect();
+        let mut hits = vec![HitTile::NONE; 7];
+        moving.closest_hits_of_beams(&tiles, 7, &mut hits, &mut scratch);
+        for (tile, hits) in tiles.iter().zip(&hits) {
+            for lane in 0..16 {
+                let expected = moving.closest_hit(&tile.ray(lane), &mut scratch);
+                assert_eq!(hits.hit(lane), expected);
+                met += usize::from(expected.is_some_and(|hit| hit.object != ObjectId(0)));
+            }
+        }
+    }
+    assert!(met > 700, "{met}");
 }
 
 #[test]

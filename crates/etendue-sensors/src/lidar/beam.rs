@@ -304,16 +304,6 @@ impl<S: Scalar> BeamRays<S> {
         }
     }
 
-    /// Unit direction of the axis of a shot's beam, in the sensor's frame.
-    pub fn axis_direction(&self, shot: &Shot) -> Vector3<f64> {
-        match self {
-            Self::Cone { .. } if !self.is_axis() => {
-                BeamFrame::new(shot.azimuth, shot.elevation).axis
-            }
-            Self::Elliptic(_) | Self::Cone { .. } => shot.direction(),
-        }
-    }
-
     /// Appends origin (m) and unit direction of every ray of a shot, in the sensor's frame.
     pub fn aim(&self, shot: &Shot, rays: &mut Vec<(Point3<S>, Vector3<S>)>) {
         match self {
@@ -321,14 +311,14 @@ impl<S: Scalar> BeamRays<S> {
                 rays.push((shot.origin.map(S::from), shot.direction().map(S::from)));
             }
             Self::Elliptic(own) => {
-                let frame = BeamFrame::new(shot.azimuth, shot.elevation);
+                let frame = shot.frame();
                 rays.extend(own.iter().map(|ray| skew_ray(shot, &frame, ray)));
             }
             Self::Cone {
                 half_tangent,
                 sub_rays,
             } => {
-                let frame = BeamFrame::new(shot.azimuth, shot.elevation);
+                let frame = shot.frame();
                 let origin = shot.origin.map(S::from);
                 let direction = |ray: &SubRay| frame.direction(*half_tangent, ray);
                 rays.extend(sub_rays.iter().map(|ray| (origin, direction(ray))));

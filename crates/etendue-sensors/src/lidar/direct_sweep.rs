@@ -274,7 +274,7 @@ impl<'a> DirectSweep<'a> {
 
     fn frame_of_aimed(&self, aimed: &Shot, shot: &Shot) -> BeamFrame {
         if !self.simulator.beam_rays.is_axis() {
-            return BeamFrame::new(aimed.azimuth, aimed.elevation);
+            return aimed.frame();
         }
         let left = match self.receiver {
             DirectReceiver::Triangulation(_) => BeamFrame::new(shot.azimuth, 0.0).left,

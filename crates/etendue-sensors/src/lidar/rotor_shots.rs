@@ -293,6 +293,15 @@ impl RotorShots {
         points
     }
 
+    /// Calls a function with the times of all shots (s) of a range that is whole columns.
+    #[inline]
+    pub fn for_each_time(&self, own: &Range<usize>, mut with: impl FnMut(f64)) {
+        for column in self.numbers(own) {
+            let start = self.columns.start(column);
+            self.times.iter().for_each(|time| with(start + time));
+        }
+    }
+
     /// Whether a condition holds at the times of all shots of a range that is whole columns.
     #[inline]
     pub fn at_all_times(&self, own: &Range<usize>, holds: impl Fn(f64) -> bool) -> bool {

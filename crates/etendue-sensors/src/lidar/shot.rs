@@ -56,6 +56,11 @@ impl Shot {
         self.direction
     }
 
+    /// Unit vectors along the beam, to its left and upwards, in the sensor's frame.
+    pub fn frame(&self) -> BeamFrame {
+        BeamFrame::along(&self.direction)
+    }
+
     /// The point at `distance` (m) along the beam, in the sensor's frame.
     #[inline]
     pub fn point(&self, distance: f64) -> Point3<f64> {

@@ -79,6 +79,17 @@ impl Shots {
         }
     }
 
+    /// First and last time of a range of shots that is whole columns, s.
+    pub(super) fn span(&self, own: Range<usize>) -> [f64; 2] {
+        let mut span = [f64::INFINITY, f64::NEG_INFINITY];
+        let mut add = |time: f64| span = [span[0].min(time), span[1].max(time)];
+        match &self.0 {
+            Storage::Listed(shots) => shots[own].iter().for_each(|shot| add(shot.time)),
+            Storage::Rotor(shots) => shots.for_each_time(&own, add),
+        }
+        span
+    }
+
     /// The shot with an index; `None` if there is none.
     pub fn get(&self, number: usize) -> Option<Shot> {
         (number < self.len()).then(|| self.at(number))

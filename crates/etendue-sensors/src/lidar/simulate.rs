@@ -230,9 +230,8 @@ pub(super) fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
 
 /// Middle of the times of the first and the last of a range of shots, s.
 fn half_way(shots: &Shots, own: Range<usize>) -> f64 {
-    let times = own.map(|number| shots.at(number).time);
-    let first = times.clone().fold(f64::INFINITY, f64::min);
-    0.5 * (first + times.fold(first, f64::max))
+    let [first, last] = shots.span(own);
+    0.5 * (first + last)
 }
 
 /// The digitised waveform of one shot (by its index in the sweep), from the exit to the farthest range; `None`

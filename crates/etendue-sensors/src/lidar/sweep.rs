@@ -298,7 +298,7 @@ impl<'a, S: Scalar> Simulator<'a, S> {
             memory.beams.rays.extend(own.iter().map(ray));
             // Aim the axis of the beam.
             if self.casts_axes() {
-                let axis = self.beam_rays.axis_direction(&aimed);
+                let axis = aimed.direction();
                 let axis = (aimed.origin.map(S::from), axis.map(S::from));
                 memory.axes.rays.push(ray(&axis));
             }

@@ -20,7 +20,7 @@ impl Simulator<'_, f64> {
         let axis = |(shot, number): (&Shot, u32)| {
             let pose = self.world_from_sensor.at(shot.time);
             let aimed = self.jittered(shot, number);
-            let direction = self.beam_rays.axis_direction(&aimed);
+            let direction = aimed.direction();
             let ray = LightRay {
                 time: shot.time,
                 ..LightRay::new(pose * aimed.origin, pose.rotation * direction)

@@ -11,7 +11,7 @@ use crate::lidar::beam::BeamRays;
 use crate::lidar::firing::Column;
 use crate::lidar::shot::Shot;
 use crate::transport::PoseTile;
-use etendue_physics::beam::{BeamFrame, BeamRay, SubRay};
+use etendue_physics::beam::{BeamRay, SubRay};
 use etendue_scene::RayTile;
 use etendue_simd::Vectorized;
 use nalgebra::Isometry3;
@@ -149,6 +149,7 @@ impl Vectorized for Beams<'_> {
                     poses.put(lane, self.poses.of(shot));
                 }
             }
+            frames.set_sides();
             // Aim each ray of all beams.
             match self.rays {
                 BeamRays::Elliptic(rays) => {
@@ -182,7 +183,7 @@ impl Vectorized for Beams<'_> {
 struct FrameTile {
     /// Origins, m.
     origin: [[f64; 16]; 3],
-    /// The vectors of [`BeamFrame`].
+    /// The vectors of [`BeamFrame`](etendue_physics::beam::BeamFrame).
     axis: [[f64; 16]; 3],
     left: [[f64; 16]; 3],
     up: [[f64; 16]; 3],
@@ -206,14 +207,32 @@ impl FrameTile {
     /// Writes the beam of a shot to a lane.
     #[inline(always)]
     fn put(&mut self, lane: usize, shot: &Shot) {
-        let frame = BeamFrame::new(shot.azimuth, shot.elevation);
+        let direction = shot.direction();
         for axis in 0..3 {
             self.origin[axis][lane] = shot.origin[axis];
-            self.axis[axis][lane] = frame.axis[axis];
-            self.left[axis][lane] = frame.left[axis];
-            self.up[axis][lane] = frame.up[axis];
+            self.axis[axis][lane] = direction[axis];
         }
         self.time[lane] = shot.time;
+    }
+
+    /// Sets the vectors to the left and upwards: those of [`BeamFrame::along`](etendue_physics::beam::BeamFrame::along).
+    #[inline(always)]
+    fn set_sides(&mut self) {
+        let [x, y, z] = &self.axis;
+        for i in 0..16 {
+            let level = (x[i] * x[i] + y[i] * y[i]).sqrt();
+            let is_inclined = level > 0.0;
+            let left = [-y[i] / level, x[i] / level];
+            let left = [
+                if is_inclined { left[0] } else { 0.0 },
+                if is_inclined { left[1] } else { 1.0 },
+            ];
+            self.left[0][i] = left[0];
+            self.left[1][i] = left[1];
+            self.up[0][i] = y[i] * 0.0 - z[i] * left[1];
+            self.up[1][i] = z[i] * left[0] - x[i] * 0.0;
+            self.up[2][i] = x[i] * left[1] - y[i] * left[0];
+        }
     }
 
     /// Writes a ray of each beam: those of [`BeamRays::aim`] of an elliptic beam.

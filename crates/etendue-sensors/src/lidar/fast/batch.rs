@@ -16,6 +16,9 @@ use std::ops::Range;
 /// Number of tiles of beams of one ray that are cast and evaluated at a time: they fit the first-level cache of a core.
 const NEAR: usize = 8;
 
+/// The same for beams of several rays, at least for sixteen beams: they fit the second-level cache.
+const NEAR_BEAMS: usize = 32;
+
 impl FastSimulator<'_, '_> {
     /// The cast order of a batch: a precomputed one, or one computed into `new`.
     fn order_of<'o>(&'o self, shots: &[Shot], new: &'o mut CastOrder) -> Order<'o> {
@@ -145,16 +148,22 @@ impl FastSimulator<'_, '_> {
         let count = cast.tiles.len();
         cast.hits.resize(count, HitTile::NONE);
         cast.direct_returns.resize(count, DirectReturnLanes::NONE);
-        let near = match self.plain.beam_rays.count() {
+        let per_shot = self.plain.beam_rays.count();
+        let near = match per_shot {
             1 => NEAR,
-            per_shot => per_shot,
+            _ => per_shot * (NEAR_BEAMS / per_shot).max(1),
         };
         let results = cast
             .hits
             .chunks_mut(near)
             .zip(cast.direct_returns.chunks_mut(near));
         for (rays, (hits, direct_returns)) in cast.tiles.chunks(near).zip(results) {
-            world.scene().closest_hits_of_tiles(rays, hits, scratch);
+            if per_shot == 1 {
+                world.scene().closest_hits_of_tiles(rays, hits, scratch);
+            } else {
+                let scene = world.scene();
+                scene.closest_hits_of_beams(rays, per_shot, hits, scratch);
+            }
             world.direct_returns(self.isa, rays, hits, direct_returns);
         }
     }

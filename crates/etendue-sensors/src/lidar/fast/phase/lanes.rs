@@ -18,7 +18,7 @@ use crate::lidar::sweep::{FiredShot, Memory, Simulator};
 use crate::noise_profiles::NoiseProfiles;
 use crate::scalar_tile::LaneScalar;
 use crate::transport::LightRay;
-use etendue_physics::beam::{BeamFrame, SubRay};
+use etendue_physics::beam::SubRay;
 use etendue_physics::phase::{NoDetection, PhaseSignal};
 use etendue_physics::profile::{BeamAddress, DrawnReturn, NoiseCache};
 use etendue_physics::{Purpose, Scalar};
@@ -238,7 +238,7 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         }
         self.aim(shots, &draws.pointing, batch);
         let scene = self.plain.world.scene();
-        scene.closest_hits_of_tiles(&batch.rays, &mut batch.hits, scratch);
+        scene.closest_hits_of_beams(&batch.rays, batch.rays.len(), &mut batch.hits, scratch);
         // Sum the direct returns of all shots.
         self.isa.run(SumDirectReturns {
             world: self.plain.world,
@@ -254,15 +254,12 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
     /// Computes the rays of the shots.
     fn aim(&self, shots: &[Shot], pointing: &[f64; LANES], batch: &mut Batch<S>) {
         batch.frames.clear();
-        let is_aimed = self.only_axes && self.plain.azimuth_jitter().is_none();
+        let jitters = self.plain.azimuth_jitter().is_some();
         let frame = |shot: &Shot, deviation: f64| {
-            if !is_aimed {
-                return BeamFrame::new(shot.azimuth + deviation, shot.elevation);
-            }
-            BeamFrame {
-                axis: shot.direction(),
-                left: Vector3::zeros(),
-                up: Vector3::zeros(),
+            if jitters {
+                shot.turned(deviation).frame()
+            } else {
+                shot.frame()
             }
         };
         for (lane, (shot, deviation)) in shots.iter().zip(pointing).enumerate() {
