@@ -131,6 +131,7 @@ impl BeamGroup<'_> {
             }
             Some(PacketHits::One(triangle)) => {
                 for packet in 0..self.rays.len() {
+                    // The axes are set already.
                     if packet > 0 {
                         let local = &mut context.scratch.local[packet];
                         local.set_up_to(&self.rays[packet], object, number, &self.hits[packet]);
@@ -138,7 +139,7 @@ impl BeamGroup<'_> {
                     self.update_hits(context, number, packet, &[triangle; 16], false);
                 }
             }
-            // Rays that are not coherent are cast tile by tile.
+            // Cast rays that are not coherent tile by tile.
             None => {
                 for (rays, hits) in self.rays.iter().zip(&mut *self.hits) {
                     Tile { rays, hits }.intersect_object::<L, false>(context, number);
@@ -168,7 +169,8 @@ impl BeamGroup<'_> {
         }
     }
 
-    /// Finds the triangles of one object that the rays hit; `None` if the rays are not coherent.
+    /// Finds the triangles of one object that the rays hit; `None` if the rays are not coherent. The axes of the beams are set in
+    /// full precision, the other rays only with [`PacketHits::Each`].
     #[inline(always)]
     fn traverse<L: Lanes>(&self, context: &mut CastContext, number: usize) -> Option<PacketHits> {
         // Transform the axes of the beams into the frame of the object.
@@ -230,5 +232,108 @@ impl BeamGroup<'_> {
             traversal,
             unpacked,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bvh::blas::Blas;
+    use crate::instance::{Instance, PlacedMesh};
+    use crate::tlas::Tlas;
+    use crate::traverse::scratch::CastScratch;
+    use crate::{Mesh, MeshId, Ray};
+    use etendue_simd::Isa;
+    use nalgebra::{Isometry3, Point3, Vector3};
+    use std::sync::Arc;
+
+    /// A triangle across the x axis at a distance (m): corners at `size` (m) below, and left and right above.
+    fn across(distance: f64, size: f64) -> [Point3<f64>; 3] {
+        [[0.0, -1.0], [-1.0, 1.0], [1.0, 1.0]]
+            .map(|[y, z]| Point3::new(distance, y * size, z * size))
+    }
+
+    fn mesh_of(triangles: &[[Point3<f64>; 3]]) -> Mesh {
+        Mesh {
+            vertices: triangles.concat(),
+            triangles: (0..triangles.len() as u32)
+                .map(|i| [3 * i, 3 * i + 1, 3 * i + 2])
+                .collect(),
+            materials: vec![],
+        }
+    }
+
+    /// What the traversal finds for sixteen beams about the x axis, four by four 1 mrad apart, of seven rays up to 1.5 mrad off.
+    fn hits_with(triangles: &[[Point3<f64>; 3]]) -> PacketHits {
+        struct Traverse<'a>(&'a Geometry);
+        impl Kernel for Traverse<'_> {
+            type Output = PacketHits;
+            #[inline(always)]
+            fn run<L: Lanes>(self) -> PacketHits {
+                let tile = |number: usize| {
+                    let angle = number as f64;
+                    let off = if number == 0 { 0.0 } else { 1.5e-3 };
+                    let ray = |lane: usize| {
+                        let y = (lane % 4) as f64 * 1e-3 + off * angle.cos();
+                        let z = (lane / 4) as f64 * 1e-3 + off * angle.sin();
+                        Ray::new(
+                            Point3::new(0.0, 0.02, 0.01),
+                            Vector3::new(1.0, y, z).normalize(),
+                        )
+                    };
+                    RayTile::of(&(0..16).map(ray).collect::<Vec<_>>())
+                };
+                let rays: Vec<RayTile> = (0..7).map(tile).collect();
+                let mut hits = vec![HitTile::NONE; 7];
+                let spread = RaySpread::of(&rays).expect("full tiles");
+                let group = BeamGroup {
+                    rays: &rays,
+                    hits: &mut hits,
+                    spread,
+                    far: [spread.far; 2],
+                };
+                let mut context = CastContext {
+                    geometry: self.0,
+                    moving: &self.0.tlas.moving(&self.0.objects, || [0.0; 2]),
+                    scratch: &mut CastScratch::new(),
+                };
+                group.traverse::<L>(&mut context, 0).expect("coherent rays")
+            }
+        }
+        let mesh = Arc::new(mesh_of(triangles));
+        let blas = Arc::new(Blas::new(&mesh));
+        let instance = Instance::new(MeshId(0), Isometry3::identity());
+        let objects = vec![PlacedMesh::new(&instance, blas.bounds)];
+        Isa::detect().run_kernel(Traverse(&Geometry {
+            tlas: Tlas::new(&objects),
+            meshes: vec![mesh],
+            blas: vec![blas],
+            objects,
+        }))
+    }
+
+    #[test]
+    fn rays_are_traced_only_where_no_triangle_lies_under_all_of_them() {
+        let wall = across(10.0, 5.0);
+        assert_eq!(hits_with(&[wall]), PacketHits::One(0));
+        // Behind the wall, beside the beams, and behind the sensor.
+        let beside = across(8.0, 1.0).map(|corner| corner + Vector3::y() * 3.0);
+        let others = [across(12.0, 5.0), beside, across(-3.0, 1.0)];
+        assert_eq!(
+            hits_with(&[&[wall][..], &others].concat()),
+            PacketHits::One(0)
+        );
+        assert_eq!(hits_with(&others[1..]), PacketHits::None);
+        // Smaller than the beams, in front of the wall, and an edge of the wall.
+        assert_eq!(hits_with(&[wall, across(9.0, 5e-3)]), PacketHits::Each);
+        let to_the_edge = Vector3::z() * 5.0;
+        assert_eq!(
+            hits_with(&[wall.map(|corner| corner + to_the_edge)]),
+            PacketHits::Each
+        );
+        // Two that cross under the beams, and two that cross beside them.
+        let tilted_about = |y: f64| wall.map(|at| at + Vector3::x() * (at.y - y) * 0.2);
+        assert_eq!(hits_with(&[wall, tilted_about(0.035)]), PacketHits::Each);
+        assert_eq!(hits_with(&[wall, tilted_about(1.0)]), PacketHits::One(1));
     }
 }

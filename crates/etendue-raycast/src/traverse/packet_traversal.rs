@@ -21,6 +21,9 @@ pub(crate) const GROUP: usize = 8;
 /// At an inner node that at most this number of rays enter, these continue as single rays.
 const FEW: u32 = 6;
 
+/// The same for the rays of a beam, by packet: those of two beams.
+const FEW_OF_EACH: u32 = 2;
+
 /// Boxes narrower than this number of half widths of the frustum are tested against each ray.
 const NARROW: f32 = 2.0;
 
@@ -66,7 +69,7 @@ impl<const ANY: bool> Kernel for PacketCast<'_, ANY> {
         self.traversal.run::<L, ANY>(self.unpacked);
         match &self.traversal.pending {
             None => PacketHits::Each,
-            Some(pending) => pending.triangle().map_or(PacketHits::None, PacketHits::One),
+            Some(pending) => pending.covering.map_or(PacketHits::None, PacketHits::One),
         }
     }
 }
@@ -90,7 +93,7 @@ impl PacketTraversal<'_> {
         }
 
         // Start at the root.
-        let few = FEW.max(2 * self.packets.len() as u32);
+        let few = FEW.max(FEW_OF_EACH * self.packets.len() as u32);
         let sides = self.frustum.sides();
         self.stack[0] = StackEntry::default();
         let mut top = 1;
@@ -104,7 +107,7 @@ impl PacketTraversal<'_> {
             loop {
                 let is_leaf = current.child & LEAF != 0;
 
-                // Test a narrow box against each ray; a few rays continue one by one.
+                // Test a narrow box against each ray, if the rays are set; a few rays continue one by one.
                 let mut active = u128::MAX;
                 if current.location != NO_BOX && self.pending.is_none() {
                     active = self.intersect_box::<L>(current.location);
@@ -190,7 +193,7 @@ impl PacketTraversal<'_> {
     #[inline(always)]
     fn ends<L: Lanes>(&self) -> [f32; GROUP] {
         if let Some(pending) = &self.pending {
-            return [pending.end() + BOX_MARGIN * self.frustum.error; GROUP];
+            return [pending.far[1] + BOX_MARGIN * self.frustum.error; GROUP];
         }
         let mut ends = [f32::NEG_INFINITY; GROUP];
         for packet in 0..self.packets.len() {

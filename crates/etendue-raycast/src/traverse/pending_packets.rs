@@ -1,7 +1,8 @@
-//! Packets of beams of several rays that are not needed yet.
+//! Packets of the rays across beams, which are set where they are needed.
 //!
 //! Where one triangle lies under all beams of a group, with nothing before it, all rays hit it, and the distance of each follows
-//! from the plane of the triangle. The packets of the rays are set where it does not.
+//! from the plane of the triangle. Packets are needed elsewhere: at edges, and where triangles are smaller than the frustum around
+//! the beams.
 
 use super::edge_functions::EdgeFunctions;
 use super::frustum::Frustum;
@@ -15,7 +16,7 @@ use crate::intersect::triangle_tile::TriangleTile;
 use crate::ray_tile::{HitTile, RayTile};
 use etendue_simd::{Float, Kernel, Lanes, Mask};
 
-/// What the packets of a group of beams are set from.
+/// What the packets of a group of beams are set from, and what is known of their hits without packets.
 pub(crate) struct PendingPackets<'a> {
     /// The rays in the world; those of the first tile are set in full precision.
     pub tiles: &'a [RayTile],
@@ -28,9 +29,10 @@ pub(crate) struct PendingPackets<'a> {
     pub corners: &'a mut TriangleTile,
     /// Greatest depth of a near limit.
     pub near: f32,
-    /// Least and greatest depth of a far limit, or of the hit with `covering`.
+    /// Bounds on the depths of the hits with `covering`; without, the least and the greatest depth at which a hit of any ray can be
+    /// found.
     pub far: [f32; 2],
-    /// The nearest triangle so far, if all rays hit it.
+    /// The triangle that all rays hit, nearest so far.
     pub covering: Option<u32>,
 }
 
@@ -46,16 +48,6 @@ pub(crate) enum LeafEffect {
 }
 
 impl PendingPackets<'_> {
-    /// The triangle that all rays hit.
-    pub fn triangle(&self) -> Option<u32> {
-        self.covering
-    }
-
-    /// The greatest depth at which a hit of any ray can still be found.
-    pub fn end(&self) -> f32 {
-        self.far[1]
-    }
-
     /// Tests the triangles of a leaf against the frustum around all rays.
     #[inline(always)]
     pub fn intersect_leaf<L: Lanes>(
@@ -80,17 +72,26 @@ impl PendingPackets<'_> {
             return LeafEffect::Nothing;
         }
 
-        // Is there one that all rays hit?
+        // Find the nearest that all rays hit.
         let certain = L::F8::splat(self.near)
             .lt(low)
             .and(high.lt(L::F8::splat(self.far[0])));
-        if !possible.is_power_of_two() || possible & certain.bits() == 0 {
+        let mut covering = possible & certain.bits();
+        if covering == 0 {
             return LeafEffect::SomeMayHit;
         }
-        if possible & edges.cover_frustum::<L>(frustum, block, error) == 0 {
+        covering &= edges.cover_frustum::<L>(frustum, block, error);
+        let by_depth = |a: &usize, b: &usize| depths.high[*a].total_cmp(&depths.high[*b]);
+        let slots = (0..8).filter(|slot| covering >> slot & 1 == 1);
+        let Some(slot) = slots.min_by(by_depth) else {
+            return LeafEffect::SomeMayHit;
+        };
+
+        // All others must be behind it.
+        let behind = L::F8::splat(depths.high[slot]).lt(low).bits();
+        if possible & !behind != 1 << slot {
             return LeafEffect::SomeMayHit;
         }
-        let slot = possible.trailing_zeros() as usize;
         self.covering = Some(block.triangle[slot]);
         self.far = [depths.low[slot], depths.high[slot]];
         LeafEffect::AllHit

@@ -14,7 +14,7 @@ use crate::tlas::TlasEntry;
 /// Memory that queries of a [`RayCaster`](crate::RayCaster) reuse: stacks, packets and a cache of
 /// triangles. Results do not depend on its contents.
 ///
-/// It takes about 45 kB, so make one per thread or batch and use it for many queries, of any caster.
+/// It takes about 50 kB, so make one per thread or batch and use it for many queries, of any caster.
 ///
 /// ```
 /// use etendue_raycast::CastScratch;
