@@ -192,7 +192,7 @@ impl BeamGroup<'_> {
 
         // Find the frustum around all rays, and the depths of their limits.
         let along = packet_rays.along::<L>(axes[2]);
-        let frustum = packet.frustum.widened(&along, &self.spread, blas)?;
+        let frustum = packet.frustum.widened(along, &self.spread, blas)?;
         let shift = f64::from(along.greatest_shift) + self.spread.origin;
         let least = f64::from(along.least_scale) - self.spread.direction;
         let [low, high] = [least * self.far[0], self.far[1]].map(|depth| depth.min(NO_LIMIT));

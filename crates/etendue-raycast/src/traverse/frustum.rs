@@ -185,7 +185,7 @@ impl Frustum {
 
     /// The frustum around rays that differ from those of this one by a `spread`, if they are coherent.
     #[inline(always)]
-    pub fn widened(&self, along: &AlongMajorAxis, spread: &RaySpread, blas: &Blas) -> Option<Self> {
+    pub fn widened(&self, along: AlongMajorAxis, spread: &RaySpread, blas: &Blas) -> Option<Self> {
         // The rays must run along the major axis.
         let direction = spread.direction as f32 * 1.001 + 1e-6;
         let origin = spread.origin as f32 * 1.001;
