@@ -78,9 +78,7 @@ impl RayBundle {
             direction: around(&tile.direction),
         }
     }
-}
 
-impl RayBundle {
     /// The bounds of rays whose origins and directions differ by up to some distances from these.
     #[inline(always)]
     pub fn widened(&self, origin: f64, direction: f64) -> Self {

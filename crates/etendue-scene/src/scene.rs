@@ -213,6 +213,42 @@ impl Scene {
     }
 
     /// The nearest hit of each ray of each tile of beams of several rays: [`RayCaster::closest_hits_of_beams`].
+    ///
+    /// ```
+    /// # use etendue_scene::{*, primitive::cuboid};
+    /// # use nalgebra::{Isometry3, Point3, Vector3};
+    /// # let scene = SceneBuilder {
+    /// #     meshes: vec![cuboid([4.0; 3])?.into()],
+    /// #     materials: vec![NamedMaterial {
+    /// #         name: "paint".into(),
+    /// #         material: etendue_physics::surface::Material { lobes: vec![] },
+    /// #     }],
+    /// #     objects: vec![Object {
+    /// #         name: "room".into(),
+    /// #         mesh: MeshId(0),
+    /// #         world_from_object: Isometry3::identity(),
+    /// #         material: MaterialId(0),
+    /// #         mask: u32::MAX,
+    /// #     }],
+    /// #     ..SceneBuilder::default()
+    /// # }
+    /// # .build()?;
+    /// // Sixteen beams of two rays: their axes, and rays 1 mrad to the left.
+    /// let tile = |left: f64| {
+    ///     let along = |lane: usize| Vector3::new(1.0, 0.01 * lane as f64 + left, 0.0).normalize();
+    ///     let rays: Vec<Ray> = (0..16).map(|lane| Ray::new(Point3::origin(), along(lane))).collect();
+    ///     RayTile::of(&rays)
+    /// };
+    /// let tiles = [0.0, 1e-3].map(tile);
+    /// let mut hits = [HitTile::NONE, HitTile::NONE];
+    /// let mut scratch = CastScratch::new();
+    /// scene.closest_hits_of_beams(&tiles, 2, &mut hits, &mut scratch);
+    /// assert_eq!(hits[1].hit(5), scene.closest_hit(&tiles[1].ray(5), &mut scratch));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Where `per_beam` is zero.
     pub fn closest_hits_of_beams(
         &self,
         rays: &[RayTile],

@@ -156,7 +156,7 @@ mod tests {
     const COLUMNS: u32 = 3600;
 
     /// A planar lidar with jitter, with narrow beams.
-    fn lidar() -> Lidar {
+    fn lidar(rings: u32) -> Lidar {
         let width = |size| Divergence {
             horizontal: size,
             vertical: size,
@@ -168,7 +168,7 @@ mod tests {
                 divergence: width(1e-6),
                 exit: width(1e-6),
             },
-            1,
+            rings,
         );
         beam.azimuth_jitter = JITTER;
         let lidar = Lidar {
@@ -240,8 +240,15 @@ mod tests {
     /// $\Phi(a/\sigma)$ of its jitter. Errors by the steps of the trapezoidal rule: 0.12 at the edge itself, 0.05, 0.01 and 0.03.
     #[test]
     fn a_beam_at_an_edge_sees_either_surface_by_its_jitter() {
+        for rings in [0, 1] {
+            assert_edge_is_seen_by_jitter(rings);
+        }
+    }
+
+    /// The claim for beams of one ray and `rings` around it.
+    fn assert_edge_is_seen_by_jitter(rings: u32) {
         let mut model =
-            Model::new(walls(), &lidar(), vec![Isometry3::identity()]).expect("a model");
+            Model::new(walls(), &lidar(rings), vec![Isometry3::identity()]).expect("a model");
         model
             .free("objects.near.pose", Freedom::Planar)
             .expect("an object");
@@ -260,7 +267,7 @@ mod tests {
             let expected = normal::probability(azimuth / JITTER);
             assert!(
                 (sees_near - expected).abs() < 0.13,
-                "{beam}: {sees_near} {expected}"
+                "{rings} rings, beam {beam}: {sees_near} {expected}"
             );
         }
     }

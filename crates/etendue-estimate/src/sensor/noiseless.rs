@@ -124,11 +124,7 @@ impl NoiselessLidar {
     /// The lidar with the given beams, each turned by an azimuth (rad). The beams are numbered anew.
     #[must_use]
     pub(crate) fn turned_beams(&self, beams: &[(usize, f64)]) -> Self {
-        let turned = |(beam, azimuth): &(usize, f64)| {
-            let mut shot = self.shots[*beam];
-            shot.azimuth += azimuth;
-            shot
-        };
+        let turned = |(beam, azimuth): &(usize, f64)| self.shots[*beam].rotated(*azimuth, 0.0);
         let shots: Vec<Shot> = beams.iter().map(turned).collect();
         Self {
             lidar: self.lidar.clone(),
