@@ -131,7 +131,7 @@ impl Render {
         let bar = progress(rows, "rendering {bar:40} {percent} %, {eta} left");
         // Ctrl-C ends the process during the first frame, and later the run after a whole frame
         let first = self.shot(&mut engine, &trajectory, 0, &bar)?;
-        let _guard = interrupt::writing();
+        let guard = interrupt::writing();
         for index in 0..self.frames {
             if interrupt::requested() {
                 break;
@@ -149,8 +149,7 @@ impl Render {
         bar.finish_and_clear();
         engine.report();
         let seconds = begun.elapsed().as_secs_f64();
-        let stopped = interrupt::requested();
-        if stopped && !output.is_recording() {
+        if interrupt::requested() && !output.is_recording() {
             return Err(Failure::Interrupted);
         }
         if !is_lit {
@@ -171,10 +170,8 @@ impl Render {
         };
         let files = writer.finish(&report)?;
         report.print(seconds, &files, self.json)?;
-        if stopped {
-            return Err(Failure::StoppedRecording);
-        }
-        Ok(())
+        let until = count as f64 * camera.frame_time();
+        interrupt::ended(guard, &self.output, until)
     }
 
     /// Checks the memory of a frame with its ground truth and its files.
