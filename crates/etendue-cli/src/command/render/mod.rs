@@ -104,6 +104,7 @@ impl Render {
         let camera = source::camera(&self.camera)?;
         self.check_memory(&camera)?;
         let trajectory = self.trajectory(&loaded)?;
+        trajectory.check(f64::from(self.frames) * camera.frame_time())?;
         let mut warnings = loaded.warnings.clone();
         warnings.extend(light_if_dark(
             &loaded.scene,
@@ -269,5 +270,15 @@ impl CameraTrajectory {
             Self::OfScene(motion) => motion.at(time),
             Self::Given(frames) => frames.pose_or_end(frames.span()[0] + time),
         }
+    }
+
+    /// Error if the poses end before a run of `seconds`.
+    fn check(&self, seconds: f64) -> Result<(), Failure> {
+        let (frames, begins) = match self {
+            Self::OfScene(SceneTrajectory::KeyFrames(frames)) => (frames, 0.0),
+            Self::Given(frames) => (frames, frames.span()[0]),
+            Self::OfScene(SceneTrajectory::Twist(_)) | Self::Still(_) => return Ok(()),
+        };
+        Ok(frames.check_span(begins, begins + seconds)?)
     }
 }
