@@ -199,7 +199,7 @@ fn tolerances_and_cells_of_compare_are_above_zero() {
     }
 }
 
-/// A capture is compared with the metadata of its sensor, given or beside it under Ouster's name.
+/// A capture is compared with the metadata of its sensor, given, or found by Ouster's names of files.
 #[test]
 #[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn compare_accepts_the_metadata_of_a_capture() {
