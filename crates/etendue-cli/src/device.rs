@@ -21,7 +21,8 @@ pub struct LidarOptions {
     #[arg(long, value_name = "NAME")]
     pub topic: Option<String>,
     /// Metadata (JSON) of the Ouster sensor of a capture, calibration (db.xml or ROS YAML) of
-    /// the Velodyne sensor, or angles (CSV) of the Hesai sensor [default: the .json file with the name of the capture]
+    /// the Velodyne sensor, or angles (CSV) of the Hesai sensor [default: the only .json file of
+    /// an Ouster beside the capture with its name or a similar one]
     #[arg(long, value_name = "FILE")]
     metadata: Option<PathBuf>,
     /// Numbers per point of a .bin file: x, y, z, and intensity, ring or time [default: detected]

@@ -259,8 +259,13 @@ pub enum Failure {
     #[error("stopped; nothing was written")]
     Interrupted,
     /// Ctrl-C ended a recording.
-    #[error("stopped; the recording is complete up to that time")]
-    StoppedRecording,
+    #[error("stopped; {} is complete up to {until:.3} s", path.display())]
+    StoppedRecording {
+        /// The recording.
+        path: PathBuf,
+        /// Time of the run up to which it has all data, s.
+        until: f64,
+    },
 }
 
 /// Error at a position of a file.
@@ -303,7 +308,7 @@ impl Failure {
     /// Exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Interrupted | Self::StoppedRecording => INTERRUPTED_EXIT_CODE,
+            Self::Interrupted | Self::StoppedRecording { .. } => INTERRUPTED_EXIT_CODE,
             Self::Verdict { code, .. } | Self::ProfileNotWritten { code, .. } => *code,
             Self::TrajectoryUntrusted {
                 verdict: TrajectoryVerdict::Failed,

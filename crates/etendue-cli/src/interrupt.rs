@@ -1,6 +1,8 @@
 //! Ctrl-C handling: a run ends at once, except while files are written.
 
 use crate::failure::{Failure, INTERRUPTED_EXIT_CODE};
+use std::mem::forget;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -25,6 +27,19 @@ pub fn writing() -> MutexGuard<'static, ()> {
 /// Whether Ctrl-C was pressed: a writer should remove its files and return.
 pub fn requested() -> bool {
     REQUESTED.load(Ordering::SeqCst)
+}
+
+/// Result of a finished recording with all data up to a time, s: [`Failure::StoppedRecording`] if Ctrl-C was pressed. Its guard
+/// is then never released, so that the process does not end before the error is printed.
+pub fn ended(guard: MutexGuard<'static, ()>, recording: &Path, until: f64) -> Result<(), Failure> {
+    if !requested() {
+        return Ok(());
+    }
+    forget(guard);
+    Err(Failure::StoppedRecording {
+        path: recording.into(),
+        until,
+    })
 }
 
 /// [`Failure::Interrupted`] if Ctrl-C was pressed.

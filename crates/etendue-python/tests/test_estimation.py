@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import tempfile
 
 import numpy as np
 import pytest
@@ -209,7 +210,7 @@ def test_scans_without_a_point_give_an_empty_map():
 def test_profiles_have_a_folder_by_default(monkeypatch):
     """That of the command line, which makes it; a folder that is given has to exist."""
     calls = []
-    monkeypatch.setattr("etendue._estimation.call", lambda *words: calls.append(words) or {})
+    monkeypatch.setattr("etendue._estimation.call", lambda *words, **_: calls.append(words) or {})
     et.calibrate("setup.toml")
     et.calibrate("setup.toml", output="profiles")
     assert calls == [("calibrate", "setup.toml"), ("calibrate", "setup.toml", "--output=profiles")]
@@ -218,7 +219,7 @@ def test_profiles_have_a_folder_by_default(monkeypatch):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_start_of_a_registration_is_the_pose(monkeypatch, seed):
     words = []
-    monkeypatch.setattr("etendue._estimation.call", lambda *given: words.extend(given) or {"b_from_a_matrix": np.eye(4)})
+    monkeypatch.setattr("etendue._estimation.call", lambda *given, **_: words.extend(given) or {"b_from_a_matrix": np.eye(4)})
     # A pose of any yaw and roll whose x axis is vertical within rounding
     yaw = np.random.default_rng(seed).uniform(-3, 3)
     start = np.array([[0, -np.sin(yaw), np.cos(yaw), 1], [0, np.cos(yaw), np.sin(yaw), 2], [-1, 0, 0, 3], [0, 0, 0, 1]])
@@ -268,6 +269,25 @@ CLOUD = np.random.default_rng(2).uniform(-1, 1, (50, 3))
 def test_wrong_arguments_are_refused(call, kind, text):
     with pytest.raises(kind, match=text):
         call()
+
+
+def test_messages_name_arguments_and_no_temporary_files(tmp_path):
+    empty, file = np.empty((0, 3)), tmp_path / "cloud.csv"
+    file.write_text("x,y,z\n1,2,nan\n")
+    calls = [
+        (lambda: et.register(empty, CLOUD), r"\ba\b"),
+        (lambda: et.register(CLOUD, empty), r"\bb\b"),
+        (lambda: et.register(CLOUD, file), r"cloud\.csv"),
+        (lambda: et.compare(CLOUD, np.full((3, 3), np.nan)), r"\bsimulated\b"),
+        (lambda: et.slam([CLOUD] * 3, poses=np.stack([np.eye(4)] * 2)), r"\bposes\b"),
+        (lambda: et.slam([CLOUD, CLOUD, empty]), r"scans\[2\]"),
+        (lambda: et.slam([]), r"\bscans\b"),
+    ]
+    for call, name in calls:
+        with pytest.raises(et.EtendueError, match=name) as error:
+            call()
+        own = str(error.value).replace(str(tmp_path), "")
+        assert tempfile.gettempdir() not in own, own
 
 
 @pytest.mark.parametrize(

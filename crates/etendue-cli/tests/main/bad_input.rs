@@ -438,6 +438,59 @@ fn ctrl_c_ends_a_recording_after_a_whole_sweep() {
         "{expected}: {}",
         stdout(&output)
     );
+    // Sweeps of 25 ms
+    let until = clouds.len() as f64 * 0.025;
+    let expected = format!("stopped; run.mcap is complete up to {until:.3} s");
+    let message = stderr(&output);
+    assert!(message.contains(&expected), "{expected}: {message}");
+}
+
+/// The files of a run that Ctrl-C ends have the data that its summary counts, up to the time that its message states.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_the_run_of_a_robot_after_an_arrival() {
+    use std::process::Stdio;
+    let folder = folder();
+    let cart = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cart.toml");
+    let words = "--duration 1e6 -o cart.mcap --nmea cart.nmea --json";
+    let words: Vec<&str> = ["run", cart].into_iter().chain(words.split(' ')).collect();
+    let child = command(folder.path(), &words)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    press_ctrl_c(&child);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+
+    // The message
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let until = report["duration_s"].as_f64().expect("a number");
+    assert!(until > 0.0 && until < 1e6, "{until}");
+    let expected = format!("stopped; cart.mcap is complete up to {until:.3} s");
+    let message = stderr(&output);
+    assert!(message.contains(&expected), "{expected}: {message}");
+
+    // The files
+    let topics = stdout(&succeed(folder.path(), &["inspect", "cart.mcap"]));
+    for output in report["outputs"].as_array().expect("outputs") {
+        let (topic, count) = (output["topic"].as_str().expect("a name"), &output["count"]);
+        let line = topics
+            .lines()
+            .find(|line| line.contains(&format!("  {topic} (")));
+        let line = line.unwrap_or_default();
+        assert!(
+            line.contains(&format!(": {count} messages")),
+            "{output}: {line}"
+        );
+        if topic == "/gnss" {
+            let fixes = std::fs::read_to_string(folder.path().join("cart.nmea")).expect("fixes");
+            assert_eq!(
+                fixes.matches("$GPGGA").count() as u64,
+                count.as_u64().expect("a count")
+            );
+        }
+    }
 }
 
 /// A file or a name of another kind is named with the option or the command that takes it.

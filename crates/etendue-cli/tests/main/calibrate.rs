@@ -464,6 +464,7 @@ fn points_of_a_scanner_do_not_determine_the_drop_out() {
         "{message}"
     );
     assert!(message.contains("-beams.csv"), "{message}");
+    assert!(message.contains("do not (Livox)"), "{message}");
 
     let accepted = [&calibrate[..], &["--accept-doubtful", "--json"]].concat();
     let output = succeed(folder.path(), &accepted);

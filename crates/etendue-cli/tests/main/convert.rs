@@ -199,22 +199,32 @@ fn tolerances_and_cells_of_compare_are_above_zero() {
     }
 }
 
-/// A capture is compared with the metadata of its sensor.
+/// A capture is compared with the metadata of its sensor, given, or found by Ouster's names of files.
 #[test]
 #[ignore = "needs recordings: see CONTRIBUTING.md"]
 fn compare_accepts_the_metadata_of_a_capture() {
-    let data = "ouster_sdk_samples/OS-1-128_v2.3.0_1024x10";
-    let capture = recording(&format!("{data}_lb_n3.pcap"));
-    let metadata = recording(&format!("{data}.json"));
-    let [capture, metadata] = [&capture, &metadata].map(|path| path.to_str().expect("a name"));
     let folder = folder();
-    let with = ["--metadata", metadata];
-    let convert = [&["convert", capture, "a.pcd"][..], &with].concat();
-    succeed(folder.path(), &convert);
-    let compare = ["compare", capture, "a.pcd"];
-    let message = fail(folder.path(), &compare);
+    let at = folder.path();
+    let data = "OS-1-128_v2.3.0_1024x10";
+    let copy = |from: &str, to: &str| {
+        let from = recording(&format!("ouster_sdk_samples/{from}"));
+        std::fs::copy(from, at.join(to)).expect("a copy");
+    };
+    copy(&format!("{data}_lb_n3.pcap"), "lb_n3.pcap");
+    copy(&format!("{data}.json"), "sensor.json");
+    let with = ["--metadata", "sensor.json"];
+    succeed(
+        at,
+        &[&["convert", "lb_n3.pcap", "a.pcd"][..], &with].concat(),
+    );
+    let compare = ["compare", "lb_n3.pcap", "a.pcd"];
+    let message = fail(at, &compare);
     assert!(message.contains("--metadata"), "{message}");
-    let message = results(folder.path(), &[&compare[..], &with].concat());
+    let message = results(at, &[&compare[..], &with].concat());
+    assert!(message.contains("F-score: 100.00 %"), "{message}");
+
+    let capture = recording(&format!("ouster_sdk_samples/{data}_lb_n3.pcap"));
+    let message = results(at, &["compare", capture.to_str().expect("a name"), "a.pcd"]);
     assert!(message.contains("F-score: 100.00 %"), "{message}");
 }
 

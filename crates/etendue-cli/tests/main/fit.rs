@@ -727,4 +727,12 @@ fn a_scan_is_explained_by_the_shots_of_its_own_sweep() {
         &[&["fit"], &words[..], &two, &scans].concat(),
     );
     assert!(error.contains("there are 3 --pose for 2 --scan"), "{error}");
+
+    // Scans of two sweeps are fitted with the directions of the first, which a warning states
+    let output = etendue(
+        folder.path(),
+        &[&["fit"], &words[..], &two[..4], &scans].concat(),
+    );
+    let warning = "the directions of the sweeps 0, 1 of Velodyne VLP-16, which differ";
+    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
 }

@@ -1,6 +1,6 @@
 //! `etendue render`.
 
-use crate::{fail, folder, names, stderr, stdout, succeed, write};
+use crate::{etendue, fail, folder, names, stderr, stdout, succeed, write};
 use serde_json::Value;
 use std::path::Path;
 
@@ -95,6 +95,61 @@ fn a_run_begins_at_the_first_pose_of_a_trajectory() {
             .map(|name| std::fs::read(path.join(begins).join(name)).expect("reads"))
     });
     assert!(pictures[0] == pictures[1], "pictures differ");
+}
+
+/// The three frames of 0.1 s need poses for that time, as sweeps do: in the file or in the scene.
+#[test]
+fn a_trajectory_shorter_than_the_frames_is_rejected_and_nothing_is_written() {
+    let folder = folder();
+    let path = folder.path();
+    write(path, "small.toml", CAMERA);
+    write(path, "street.toml", STREET);
+    let moving = "motion.twist = { velocity_m_s = [2, 0, 0] }\n[[objects]]";
+    assert!(STREET.contains(moving));
+    let frames = |ends: &str| {
+        let file = format!("motion.file = {{ path = \"{ends}.tum\" }}\n[[objects]]");
+        let begins = 1_700_000_000.1;
+        for (name, begins) in [
+            (format!("{ends}.tum"), 0.0),
+            (format!("file-{ends}.tum"), begins),
+        ] {
+            let ends = begins + ends.parse::<f64>().expect("a number");
+            let poses = format!("{begins} 0 0 1 0 0 0 1\n{ends} 1 0 1 0 0 0 1\n");
+            write(path, &name, poses);
+        }
+        write(path, &format!("{ends}.toml"), STREET.replace(moving, &file));
+        let render = |scene: &str, more: &[&str]| {
+            let words = [
+                "render",
+                scene,
+                "--camera",
+                "small.toml",
+                "--samples",
+                "1",
+                "--frames",
+                "3",
+                "-o",
+                "a.mcap",
+            ];
+            etendue(path, &[&words[..], more].concat())
+        };
+        [
+            render(&format!("{ends}.toml"), &[]),
+            render(
+                "street.toml",
+                &["--trajectory", &format!("file-{ends}.tum")],
+            ),
+        ]
+    };
+    for output in frames("0.09") {
+        let message = stderr(&output);
+        assert!(!output.status.success());
+        assert!(message.contains("the run needs poses from"), "{message}");
+        assert!(!path.join("a.mcap").exists());
+    }
+    for output in frames("0.1") {
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
 }
 
 #[test]

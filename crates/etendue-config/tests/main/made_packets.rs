@@ -286,6 +286,23 @@ fn ouster(packet: u16, profile: &str) -> Vec<u8> {
     bytes
 }
 
+/// Metadata of [`ouster`], as Ouster's tools save them.
+fn ouster_metadata(profile: &str) -> String {
+    format!(
+        "{{\"prod_line\": \"OS-1-4\", \"beam_altitude_angles\": {ALTITUDES:?}, \
+         \"beam_azimuth_angles\": {AZIMUTHS:?}, \"lidar_origin_to_beam_origin_mm\": {ORIGIN}, \
+         \"lidar_to_sensor_transform\": [-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, {HEIGHT}, 0, 0, 0, 1], \
+         \"columns_per_frame\": {COLUMNS}, \"columns_per_packet\": {PER_PACKET}, \
+         \"udp_profile_lidar\": \"{profile}\"}}"
+    )
+}
+
+/// The packets of one turn.
+fn ouster_turn(profile: &str) -> Vec<Vec<u8>> {
+    let packets = 0..COLUMNS / PER_PACKET;
+    packets.map(|packet| ouster(packet, profile)).collect()
+}
+
 /// The points are those of the formula of Ouster's user manual (section "Lidar range to XYZ"), turned by half a turn
 /// and raised into the frame of the sensor.
 #[test]
@@ -296,18 +313,10 @@ fn made_ouster_packets_decode_to_the_points_of_the_manual() {
         ("RNG19_RFL8_SIG16_NIR16_DUAL", 2),
         ("RNG15_RFL8_NIR8", 1),
     ] {
-        let metadata = format!(
-            "{{\"prod_line\": \"OS-1-4\", \"beam_altitude_angles\": {ALTITUDES:?}, \
-             \"beam_azimuth_angles\": {AZIMUTHS:?}, \"lidar_origin_to_beam_origin_mm\": {ORIGIN}, \
-             \"lidar_to_sensor_transform\": [-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, {HEIGHT}, 0, 0, 0, 1], \
-             \"columns_per_frame\": {COLUMNS}, \"columns_per_packet\": {PER_PACKET}, \
-             \"udp_profile_lidar\": \"{profile}\"}}"
-        );
+        let metadata = ouster_metadata(profile);
         let metadata = parse_ouster_metadata("made.json".as_ref(), &metadata).unwrap();
         let device = packet_source(PacketMetadata::Ouster(Box::new(metadata)));
-        let packets: Vec<Vec<u8>> = (0..COLUMNS / PER_PACKET)
-            .map(|packet| ouster(packet, profile))
-            .collect();
+        let packets = ouster_turn(profile);
         let payloads: Vec<&[u8]> = packets.iter().map(|bytes| &bytes[..]).collect();
         let points = parse_points("made.pcap".as_ref(), pcap(&payloads), &device).unwrap();
         let table = points.together();
@@ -346,4 +355,67 @@ fn made_ouster_packets_decode_to_the_points_of_the_manual() {
         println!("{profile}: points off by {worst:.1e} m");
         assert!(worst < 2e-6, "{profile}: {worst}");
     }
+}
+
+/// Names of Ouster's samples and tools, and names of other recordings.
+#[test]
+fn the_metadata_of_a_capture_are_the_only_ones_with_a_similar_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let packets = ouster_turn("LEGACY");
+    let payloads: Vec<&[u8]> = packets.iter().map(|bytes| &bytes[..]).collect();
+    let metadata = ouster_metadata("LEGACY");
+    let device = packet_source(PacketMetadata::InPackets);
+    let found = |capture: &str, files: &[(&str, &str)]| {
+        std::fs::write(at(capture), pcap(&payloads)).unwrap();
+        for (name, text) in files {
+            std::fs::write(at(name), text).unwrap();
+        }
+        let read = read_points(&at(capture), &device);
+        for name in files.iter().map(|(name, _)| name).chain([&capture]) {
+            std::fs::remove_file(at(name)).unwrap();
+        }
+        read.map(|points| points.together().points)
+            .map_err(|error| (error.to_string(), error.remedy()))
+    };
+
+    // Names that fit
+    let own = |name| [(name, &*metadata)];
+    let points = found("a.pcap", &own("a.json")).unwrap();
+    assert!(points > 0);
+    for (capture, name) in [
+        (
+            "OS-1-128_v2.3.0_1024x10_n3.pcap",
+            "OS-1-128_v2.3.0_1024x10.json",
+        ),
+        ("capture.pcap", "capture_0.json"),
+        ("a.pcap.gz", "a.json"),
+    ] {
+        assert_eq!(found(capture, &own(name)), Ok(points), "{capture}, {name}");
+    }
+
+    // Names that do not fit, and files that are no metadata
+    for files in [
+        &own("b.json")[..],
+        &own("run10.json"),
+        &own("run1.txt"),
+        &[("run1_notes.json", "{}")],
+        &[("run1_notes.json", "{")],
+    ] {
+        let (message, remedy) = found("run1.pcap", files).unwrap_err();
+        assert!(message.contains("known lidar") && remedy.contains("--metadata"));
+    }
+
+    // Files beside the one that fits
+    let two = [("a_0.json", &*metadata), ("a_1.json", &*metadata)];
+    let (message, remedy) = found("a.pcap", &two).unwrap_err();
+    assert!(
+        message.contains("a_0.json, ") && message.contains("a_1.json"),
+        "{message}"
+    );
+    assert!(remedy.contains("--metadata"), "{remedy}");
+    let stray = [("a_0.json", &*metadata), ("a_notes.json", "{}")];
+    assert_eq!(found("a.pcap", &stray), Ok(points));
+    let same = [("a.json", &*metadata), ("a_1.json", "{}"), two[0]];
+    assert_eq!(found("a.pcap", &same), Ok(points));
 }

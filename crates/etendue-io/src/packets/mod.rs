@@ -52,8 +52,9 @@ pub struct PacketSource {
 /// Metadata or calibration of the device that sent the packets of a capture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum PacketMetadata {
-    /// The model number in the packets (Velodyne, Hesai), or the Ouster metadata next to the
-    /// capture: a file of the same name that ends in `.json`.
+    /// The model number in the packets (Velodyne, Hesai), or the Ouster metadata next to the capture: the `.json` file of the
+    /// same name, else the only `.json` file of an Ouster with a similar name. Of two similar names, one begins with the
+    /// other, and continues with a character that is no letter or digit.
     #[default]
     InPackets,
     /// Metadata of an Ouster sensor.
@@ -331,8 +332,8 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Ouster metadata: given, or read from the file next to the capture. A file next to a capture of
-/// another lidar is not its metadata.
+/// Ouster metadata: given, or of a file next to the capture. A file next to a capture of another lidar is not its
+/// metadata.
 fn metadata(
     path: &Path,
     given: &PacketMetadata,
@@ -341,9 +342,8 @@ fn metadata(
     if let PacketMetadata::Ouster(metadata) = given {
         return Ok(Some(metadata.as_ref().clone()));
     }
-    let beside = path.with_extension("json");
-    if is_ouster && beside != path && beside.is_file() {
-        return read_ouster_metadata(&beside).map(Some);
+    if is_ouster {
+        return ouster::read_metadata_beside(path);
     }
     Ok(None)
 }

@@ -7,7 +7,7 @@ use crate::{FileLocation, FormatError};
 use etendue_sensors::lidar::{Channel, number_rings};
 use serde_json::Value;
 use std::f64::consts::{PI, TAU};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The metadata of an Ouster sensor.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +75,64 @@ impl Profile {
 /// As [`parse_ouster_metadata`], or if the file cannot be read.
 pub fn read_ouster_metadata(path: &Path) -> Result<OusterMetadata, FormatError> {
     parse_ouster_metadata(path, &read_text(path)?)
+}
+
+/// Metadata next to a capture, as [`PacketMetadata::InPackets`](super::PacketMetadata::InPackets) describes; `None` without
+/// a file that fits.
+///
+/// # Errors
+/// If several files fit, or the one that fits cannot be read.
+pub(super) fn read_metadata_beside(capture: &Path) -> Result<Option<OusterMetadata>, FormatError> {
+    // The file of the same name
+    let own = capture.with_extension("json");
+    if own != capture && own.is_file() {
+        return read_ouster_metadata(&own).map(Some);
+    }
+    // The files of similar names
+    let folder = match own.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let mut fitting: Vec<PathBuf> = entries
+        .map(|entry| own.with_file_name(entry.file_name()))
+        .filter(|path| are_of_one_recording(path, &own) && has_beams(path))
+        .collect();
+    fitting.sort();
+    match &fitting[..] {
+        [] => Ok(None),
+        [only] => read_ouster_metadata(only).map(Some),
+        several => {
+            let names = several.iter().map(|path| path.display().to_string());
+            let names = names.collect::<Vec<_>>().join(", ");
+            Err(FormatError::malformed(
+                capture,
+                FileLocation::File,
+                format!("the names of several files of Ouster metadata fit the capture: {names}"),
+                "give the metadata of its sensor: --metadata FILE.json",
+            ))
+        }
+    }
+}
+
+/// Whether a path has the ending of `other` (`.json`), and the stem of one begins with that of the other, at a character
+/// that is no letter or digit: `run_0` and `run`, but not `run10` and `run1`.
+fn are_of_one_recording(path: &Path, other: &Path) -> bool {
+    let [stem, other_stem] =
+        [path, other].map(|path| path.file_stem().unwrap_or_default().to_string_lossy());
+    let begins = |long: &str, short: &str| {
+        let rest = long.strip_prefix(short);
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    path.extension() == other.extension()
+        && (begins(&stem, &other_stem) || begins(&other_stem, &stem))
+}
+
+/// Whether a file is JSON with the beams of an Ouster sensor.
+fn has_beams(path: &Path) -> bool {
+    let text = read_text(path).ok();
+    let json = text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    json.is_some_and(|json| find(&json, "beam_altitude_angles").is_some())
 }
 
 /// Parses the metadata, flat (firmware 2) or grouped (firmware 3). Errors name `path`.

@@ -106,22 +106,31 @@ def word(name: str, value: Any) -> str:
     raise TypeError(f"{name}: expected a number, a text or a path, got {type(value).__name__}")
 
 
-def call(*arguments: str) -> dict[str, Any]:
+def call(*arguments: str, names: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Run a command in a process of its own, and return its JSON.
 
-    A verdict other than good is part of the result, not an error.
+    A verdict other than good is part of the result, not an error. Messages have the names of arguments, such as
+    `scans[3]`, in place of the paths of the temporary files that `names` maps to them.
     """
     import subprocess
 
     program = [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)]
     done = subprocess.run([*program, *arguments, "--json"], capture_output=True, text=True, check=False)
-    found = _json(done.stdout)
+    in_json = {json.dumps(path)[1:-1]: name for path, name in (names or {}).items()}
+    found = _json(_renamed(done.stdout, in_json))
     if found is None or done.returncode == _INVALID_ARGUMENTS:
-        text, _, name = done.stderr.partition(_SEPARATOR)
+        text, _, name = _renamed(done.stderr, names or {}).partition(_SEPARATOR)
         text = text.strip().removeprefix("×").removeprefix("error:").strip()
         kind: type[Exception] = getattr(_etendue, name or "CommandError")
         raise kind(text or f"the command ended with exit code {done.returncode}")
     return found
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    """A text with names in place of paths, of which one may begin with another."""
+    for path in sorted(names, key=len, reverse=True):
+        text = text.replace(path, names[path])
+    return text
 
 
 def _json(text: str) -> dict[str, Any] | None:

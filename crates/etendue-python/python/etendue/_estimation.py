@@ -99,8 +99,8 @@ def register(
         "topic": topic, "topic_b": topic_b,
     }
     begin = [] if start is None else [f"--start={_pose_text(start)}"]
-    with _files(a=a, b=b) as (first, second):
-        found = call("register", first, second, *words(**given), *begin)
+    with _files(a=a, b=b) as (paths, names):
+        found = call("register", *paths, *words(**given), *begin, names=names)
     found["b_from_a"] = np.array(found.pop("b_from_a_matrix"))
     return Report(found)
 
@@ -141,8 +141,8 @@ def compare(real: _Cloud, simulated: _Cloud, *, tolerance: float = 0.1, cell: fl
     >>> et.compare(real, simulated).f_score > 0.95
     True
     """
-    with _files(real=real, simulated=simulated) as (first, second):
-        return Report(call("compare", first, second, *words(tolerance=tolerance, cell=cell)))
+    with _files(real=real, simulated=simulated) as (paths, names):
+        return Report(call("compare", *paths, *words(tolerance=tolerance, cell=cell), names=names))
 
 
 def slam(
@@ -216,10 +216,14 @@ def slam(
 
     with TemporaryDirectory() as name:
         folder = Path(name)
-        sequence = fspath(scans) if isinstance(scans, (str, PathLike)) else _scan_folder(folder / "scans", scans)
+        is_path = isinstance(scans, (str, PathLike))
+        sequence = fspath(scans) if is_path else _scan_folder(folder / "scans", scans)
         reference = _pose_file(folder / "reference.txt", poses)
         out = folder / "map"
-        found = call("slam", str(sequence), *words(poses=reference, output=out, **given))
+        names = {str(folder / "reference.txt"): "poses", str(out): "map", str(folder / "scans"): "scans"}
+        for number in range(0 if is_path else len(scans)):
+            names[f"{folder / 'scans' / f'{number:06}'}.npz"] = f"scans[{number}]"
+        found = call("slam", str(sequence), *words(poses=reference, output=out, **given), names=names)
         found["poses"] = _kitti(out / "trajectory_kitti.txt")
         lines = (out / "map.csv").read_text().splitlines()[1:]
         found["points"] = np.loadtxt(lines, delimiter=",").reshape(-1, 3) if lines else np.empty((0, 3))
@@ -335,12 +339,14 @@ def run(
 
 
 @contextmanager
-def _files(**clouds: _Cloud) -> Iterator[list[str]]:
-    """Paths of clouds; arrays and sweeps are written to a temporary folder."""
+def _files(**clouds: _Cloud) -> Iterator[tuple[list[str], dict[str, str]]]:
+    """Paths of clouds, and their names by path; arrays and sweeps are written to a temporary folder."""
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as folder:
-        yield [_cloud_file(Path(folder, name), name, cloud) for name, cloud in clouds.items()]
+        paths = [_cloud_file(Path(folder, name), name, cloud) for name, cloud in clouds.items()]
+        written = [not isinstance(cloud, (str, PathLike)) for cloud in clouds.values()]
+        yield paths, {path: name for path, name, own in zip(paths, clouds, written, strict=True) if own}
 
 
 def _cloud_file(path: Path, name: str, cloud: _Cloud) -> str:

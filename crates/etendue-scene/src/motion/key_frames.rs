@@ -5,6 +5,9 @@ use super::{cubic, linear};
 use etendue_raycast::BoundingBox;
 use nalgebra::Isometry3;
 
+/// Rounding of a time in a trajectory, s. Times since 1970 have steps of 0.24 µs in double precision.
+const ROUNDING: f64 = 1e-6;
+
 /// A trajectory through key frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyFrameTrajectory {
@@ -79,13 +82,13 @@ impl KeyFrameTrajectory {
         [self.frames[0].time, self.frames[self.frames.len() - 1].time]
     }
 
-    /// Checks that the trajectory covers a span of time (s).
+    /// Checks that the trajectory covers a span of time (s), within the rounding of times (1 µs).
     ///
     /// # Errors
     /// Where it does not.
     pub fn check_span(&self, needed_from: f64, needed_to: f64) -> Result<(), TrajectoryError> {
         let [from, to] = self.span();
-        if needed_from >= from && needed_to <= to {
+        if needed_from >= from - ROUNDING && needed_to <= to + ROUNDING {
             return Ok(());
         }
         Err(TrajectoryError::TooShort {
@@ -217,7 +220,10 @@ mod tests {
         let trajectory =
             KeyFrameTrajectory::new(vec![frame(0.0, 0.0), frame(1.0, 1.0)]).expect("fine");
         assert!(trajectory.check_span(0.0, 1.0).is_ok());
-        assert!(trajectory.check_span(0.0, 1.1).is_err());
+        assert!(trajectory.check_span(-1e-7, 1.0 + 1e-7).is_ok());
+        for [from, to] in [[0.0, 1.1], [0.0, 1.0 + 1e-5], [-1e-5, 1.0]] {
+            assert!(trajectory.check_span(from, to).is_err());
+        }
     }
 
     #[test]

@@ -52,7 +52,8 @@ impl Setup {
         // Measurements of the shots of one sweep
         let scans = task.scans.iter().map(MeasuredScan::read);
         let scans: Vec<MeasuredScan> = scans.collect::<Result<_, _>>()?;
-        let sweep = common_sweep(&scans, lidar);
+        let (sweep, several) = common_sweep(&scans, lidar);
+        warnings.extend(several);
         let noiseless = NoiselessLidar::of_sweep(lidar, sweep);
         let mut readings = Vec::new();
         for scan in scans {

@@ -104,6 +104,7 @@ impl Render {
         let camera = source::camera(&self.camera)?;
         self.check_memory(&camera)?;
         let trajectory = self.trajectory(&loaded)?;
+        trajectory.check(f64::from(self.frames) * camera.frame_time())?;
         let mut warnings = loaded.warnings.clone();
         warnings.extend(light_if_dark(
             &loaded.scene,
@@ -131,7 +132,7 @@ impl Render {
         let bar = progress(rows, "rendering {bar:40} {percent} %, {eta} left");
         // Ctrl-C ends the process during the first frame, and later the run after a whole frame
         let first = self.shot(&mut engine, &trajectory, 0, &bar)?;
-        let _guard = interrupt::writing();
+        let guard = interrupt::writing();
         for index in 0..self.frames {
             if interrupt::requested() {
                 break;
@@ -149,8 +150,7 @@ impl Render {
         bar.finish_and_clear();
         engine.report();
         let seconds = begun.elapsed().as_secs_f64();
-        let stopped = interrupt::requested();
-        if stopped && !output.is_recording() {
+        if interrupt::requested() && !output.is_recording() {
             return Err(Failure::Interrupted);
         }
         if !is_lit {
@@ -171,10 +171,8 @@ impl Render {
         };
         let files = writer.finish(&report)?;
         report.print(seconds, &files, self.json)?;
-        if stopped {
-            return Err(Failure::StoppedRecording);
-        }
-        Ok(())
+        let until = count as f64 * camera.frame_time();
+        interrupt::ended(guard, &self.output, until)
     }
 
     /// Checks the memory of a frame with its ground truth and its files.
@@ -272,5 +270,15 @@ impl CameraTrajectory {
             Self::OfScene(motion) => motion.at(time),
             Self::Given(frames) => frames.pose_or_end(frames.span()[0] + time),
         }
+    }
+
+    /// Error if the poses end before a run of `seconds`.
+    fn check(&self, seconds: f64) -> Result<(), Failure> {
+        let (frames, begins) = match self {
+            Self::OfScene(SceneTrajectory::KeyFrames(frames)) => (frames, 0.0),
+            Self::Given(frames) => (frames, frames.span()[0]),
+            Self::OfScene(SceneTrajectory::Twist(_)) | Self::Still(_) => return Ok(()),
+        };
+        Ok(frames.check_span(begins, begins + seconds)?)
     }
 }

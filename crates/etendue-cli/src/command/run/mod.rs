@@ -12,8 +12,9 @@ use {self::processor::GpuProcessor, crate::gpu::Gpu, etendue_gpu::DeviceChoice};
 use crate::bag;
 use crate::failure::Failure;
 use crate::finite;
+use crate::interrupt;
 use crate::memory::{self, Memory};
-use crate::output::{commit, print_report, progress, warn};
+use crate::output::{print_report, progress, warn};
 use crate::source;
 use crate::threads::Threads;
 use clap::Args;
@@ -43,7 +44,8 @@ use std::time::Instant;
     after_help = "Examples: etendue run examples/cart.toml -o cart.mcap\n          \
     etendue run examples/cart.toml --duration 5 --nmea cart.nmea --json\n\n\
     Every sensor captures on its own clock; its data arrive at the end of the capture plus its latency. \
-    The same robot and seed give the same bytes on any number of threads."
+    The same robot and seed give the same bytes on any number of threads.\n\
+    Ctrl-C ends the run: the files then have all data up to that time."
 )]
 pub struct Run {
     /// Robot file (.toml)
@@ -106,8 +108,7 @@ impl Run {
             ));
         }
         warn(&robot.warnings);
-        let report = self.simulate(&robot, duration)?;
-        print_report(self.json, &report, Report::text)
+        self.simulate(&robot, duration)
     }
 
     /// Checks the memory of one capture of every lidar and camera.
@@ -150,8 +151,8 @@ impl Run {
         }
     }
 
-    /// Simulates the robot and writes the recording and the fixes.
-    fn simulate(&self, robot: &LoadedRobot, duration: f64) -> Result<Report, Failure> {
+    /// Simulates the robot, writes the recording and the fixes, and prints a summary.
+    fn simulate(&self, robot: &LoadedRobot, duration: f64) -> Result<(), Failure> {
         let end = nanoseconds(duration);
         let rig = &robot.rig;
         let scene = &robot.scene.scene;
@@ -186,7 +187,9 @@ impl Run {
             recording.live = self.live.open(&recording.messages)?;
         }
 
-        // Run
+        // Run. Ctrl-C ends a run that is written after an arrival, and others at once
+        let written = self.recording().or_else(|| self.nmea.clone());
+        let written = written.map(|path| (path, interrupt::writing()));
         let start = Instant::now();
         if let Some(driven) = &robot.driven {
             let gravity = robot.environment.gravity;
@@ -225,6 +228,10 @@ impl Run {
             recorder.finish()?;
         }
         let mut report = recording.report;
+        let until = report.last_arrival();
+        if interrupt::requested() {
+            report.duration_s = duration.min(until);
+        }
         report.set_elapsed(start.elapsed());
         if let Some(path) = self.recording() {
             let metadata = bag::describe(&path)?;
@@ -233,7 +240,10 @@ impl Run {
         if let Some(fixes) = recording.fixes {
             report.files.extend(fixes.finish()?);
         }
-        Ok(report)
+        print_report(self.json, &report, Report::text)?;
+        written.map_or(Ok(()), |(path, guard)| {
+            interrupt::ended(guard, &path, until)
+        })
     }
 
     fn recorder<'r>(
@@ -282,7 +292,8 @@ impl Fixes {
     fn finish(mut self) -> Result<Vec<PathBuf>, Failure> {
         self.writer.flush()?;
         self.outputs.close(self.file)?;
-        commit(self.outputs)
+        // Not `output::commit`: the run holds the guard against Ctrl-C
+        Ok(self.outputs.commit()?)
     }
 }
 
@@ -307,7 +318,7 @@ impl Recording<'_> {
         let state = |time| self.robot.motion.state(time);
         let motion = self.messages.of_motion_until(event.capture.arrival, state);
         let written = self.write(&motion);
-        self.stop_at_error(written)?;
+        self.continue_after(written)?;
         self.received(event)
     }
 
@@ -354,9 +365,10 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Stops the run at an error.
-    fn stop_at_error(&mut self, result: Result<(), Failure>) -> ControlFlow<()> {
+    /// Stops the run at an error, and at Ctrl-C.
+    fn continue_after(&mut self, result: Result<(), Failure>) -> ControlFlow<()> {
         match result {
+            Ok(()) if interrupt::requested() => ControlFlow::Break(()),
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
                 self.failed = Some(failure);
@@ -369,13 +381,13 @@ impl Recording<'_> {
 impl Observer for Recording<'_> {
     fn received(&mut self, event: &Event) -> ControlFlow<()> {
         let result = self.record(event);
-        self.stop_at_error(result)
+        self.continue_after(result)
     }
 
     fn moved(&mut self, time: i64, states: &[MotionState]) -> ControlFlow<()> {
         let motion = self.messages.of_motion_if_due(time, states);
         let written = self.write(&motion);
-        self.stop_at_error(written)
+        self.continue_after(written)
     }
 }
 

@@ -13,12 +13,16 @@ pub struct Report {
     robot: String,
     scene: String,
     seed: u64,
-    duration_s: f64,
+    /// Duration of the run, s; shorter where Ctrl-C ended it.
+    pub duration_s: f64,
     /// Simulated time divided by computing time.
     /// Depends on the computer: it is printed, and no part of the JSON.
     #[serde(skip)]
     real_time_factor: f64,
     outputs: Vec<OutputReport>,
+    /// Arrival time of the last data, ns.
+    #[serde(skip)]
+    last_arrival: i64,
     /// Written files.
     pub files: Vec<PathBuf>,
 }
@@ -56,12 +60,14 @@ impl Report {
             duration_s,
             real_time_factor: 0.0,
             outputs: outputs.collect(),
+            last_arrival: 0,
             files: Vec::new(),
         }
     }
 
-    /// Counts data.
+    /// Counts data, in the order of their arrival.
     pub fn count(&mut self, event: &Event) {
+        self.last_arrival = event.capture.arrival;
         let address = [event.sensor, event.output];
         let found = self
             .outputs
@@ -73,6 +79,11 @@ impl Report {
             output.arrivals_s = Some([first, arrival]);
             output.count += 1;
         }
+    }
+
+    /// Arrival time of the last data, s; zero without any.
+    pub fn last_arrival(&self) -> f64 {
+        self.last_arrival as f64 / 1e9
     }
 
     /// Sets the computing time.

@@ -18,7 +18,7 @@ impl ScanRun<'_> {
     /// Records sweep by sweep in constant memory; the file is readable up to its last chunk. Ctrl-C ends the
     /// recording after a whole sweep.
     pub fn record(&self) -> Result<(), Failure> {
-        let _guard = interrupt::writing();
+        let guard = interrupt::writing();
         let world = &self.world()?;
         let path = &self.arguments.output;
         // Check before the file is created, so that an empty view does not overwrite an older
@@ -45,7 +45,6 @@ impl ScanRun<'_> {
             beams += scan.shots.len();
             progress.inc(1);
         }
-        let stopped = interrupt::requested();
         recorder.record_last_poses()?;
         let bag = end_recording(recorder, path)?;
         progress.finish_and_clear();
@@ -60,7 +59,8 @@ impl ScanRun<'_> {
             counted(sweeps as usize, "sweep"),
             path.display()
         ))?;
-        ended(stopped)
+        let until = f64::from(sweeps) * self.lidar.sweep_duration();
+        interrupt::ended(guard, path, until)
     }
 
     /// Sweep in the frame of the sensor, as in recordings, into reused memory.
@@ -85,14 +85,6 @@ impl ScanRun<'_> {
 pub fn silent(beams: usize, air: &Air) -> String {
     let why = summary::reasons_without_ranges(air);
     format!("none of {beams} beams has a point: {why}")
-}
-
-/// Result of a recording that Ctrl-C may have stopped.
-pub fn ended(stopped: bool) -> Result<(), Failure> {
-    if stopped {
-        return Err(Failure::StoppedRecording);
-    }
-    Ok(())
 }
 
 /// Ends a recording. In a folder it is accompanied by a `metadata.yaml`; returns a line about that file.

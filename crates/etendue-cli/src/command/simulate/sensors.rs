@@ -1,7 +1,7 @@
 //! The sensors of a run.
 
 use super::engine::Engine;
-use super::record::{end_recording, ended, silent};
+use super::record::{end_recording, silent};
 use super::results::{PendingFiles, SensorResults};
 use super::scan::ScanRun;
 use super::trajectory::SensorTrajectory;
@@ -71,7 +71,7 @@ impl Simulate {
 
     /// Records several lidars into one file, sweep by sweep in the order of their starts.
     pub fn record_all(&self, loaded: &LoadedScene, runs: &[SensorRun]) -> Result<(), Failure> {
-        let _guard = interrupt::writing();
+        let guard = interrupt::writing();
         // Sensors, each with the world at its wavelength
         let scans = runs.iter().map(|run| run.scan(loaded));
         let scans: Vec<ScanRun> = scans.collect::<Result<_, _>>()?;
@@ -112,7 +112,6 @@ impl Simulate {
                 break;
             }
         }
-        let stopped = interrupt::requested();
         recorder.record_last_poses()?;
         let bag = end_recording(recorder, &self.output)?;
         progress.finish_and_clear();
@@ -134,7 +133,9 @@ impl Simulate {
         let lines = lines.join("\n");
         let output = self.output.display();
         print(&format!("{lines}\n  wrote {output}\n{bag}"))?;
-        ended(stopped)
+        let recorded = scans.iter().zip(&recorded);
+        let until = recorded.map(|(scan, count)| *count as f64 * scan.lidar.sweep_duration());
+        interrupt::ended(guard, &self.output, until.fold(f64::INFINITY, f64::min))
     }
 
     /// Runs of all sensors, checked before the simulation.

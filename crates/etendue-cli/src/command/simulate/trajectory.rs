@@ -45,9 +45,6 @@ impl From<InterpolationName> for Interpolation {
     }
 }
 
-/// Rounding error of the end of a run, s.
-const ROUNDING: f64 = 1e-9;
-
 /// Trajectory of a mounted sensor over the time of a run.
 #[derive(Clone, Debug)]
 pub struct SensorTrajectory {
@@ -121,12 +118,9 @@ impl SensorTrajectory {
 
     /// Error if the trajectory is shorter than a run of `seconds`.
     pub fn check(&self, seconds: f64) -> Result<(), Failure> {
-        let Some(Trajectory::KeyFrames(trajectory)) = &self.motion else {
-            return Ok(());
-        };
-        let [_, last] = trajectory.span();
-        let ends = self.begins + seconds;
-        let is_last = (ends - last).abs() < ROUNDING;
-        Ok(trajectory.check_span(self.begins, if is_last { last } else { ends })?)
+        if let Some(Trajectory::KeyFrames(trajectory)) = &self.motion {
+            trajectory.check_span(self.begins, self.begins + seconds)?;
+        }
+        Ok(())
     }
 }
