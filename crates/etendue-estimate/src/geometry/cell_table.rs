@@ -119,6 +119,8 @@ impl CellTable {
     }
 
     /// Calls a function for the numbers of the occupied cells among one and its 26 neighbours, by blocks.
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
     pub fn visit_around(&self, key: [i32; 3], mut function: impl FnMut(usize)) {
         let block = block_of(key);
         let towards = key.map(|k| if k & SIDE_MASK == 0 { -1 } else { 1 });
@@ -138,6 +140,8 @@ impl CellTable {
 
 impl BlockCells {
     /// Calls a function for the numbers of the cells at the places of a set of bits.
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
     fn visit(&self, places: u64, mut function: impl FnMut(usize)) {
         let mut places = places & self.occupied;
         while places != 0 {
