@@ -118,6 +118,21 @@ impl CellTable {
         }
     }
 
+    /// Calls a function for the numbers of the occupied cells of a box, which contains its least and its largest key.
+    pub fn visit_box(&self, least: [i32; 3], largest: [i32; 3], mut function: impl FnMut(usize)) {
+        let [first, last] = [least, largest].map(block_of);
+        for z in first[2]..=last[2] {
+            for y in first[1]..=last[1] {
+                for x in first[0]..=last[0] {
+                    let block = [x, y, z];
+                    if let Some(found) = self.blocks.find(block) {
+                        found.visit(places_in(block, least, largest), &mut function);
+                    }
+                }
+            }
+        }
+    }
+
     /// Calls a function for the numbers of the occupied cells among one and its 26 neighbours, by blocks.
     #[expect(clippy::inline_always, reason = "loops become vector instructions")]
     #[inline(always)]
@@ -193,6 +208,20 @@ const fn step_of(number: i32) -> [i32; 3] {
     [number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1]
 }
 
+/// Places in a block that meets a box, as bits.
+fn places_in(block: [i32; 3], least: [i32; 3], largest: [i32; 3]) -> u64 {
+    // Places of a coordinate 0, and of the coordinates 0 to k along each axis
+    const OF_ZERO: [u64; 3] = [0x1111_1111_1111_1111, 0x000F_000F_000F_000F, 0xFFFF];
+    let along = |axis: usize| {
+        let start = block[axis] << SIDE_BITS;
+        let first = (least[axis] - start).max(0).cast_unsigned();
+        let last = (largest[axis] - start).min(SIDE_MASK).cast_unsigned();
+        let shift = SIDE_BITS * axis as u32;
+        (first..=last).fold(0, |places, k| places | OF_ZERO[axis] << (k << shift))
+    };
+    along(0) & along(1) & along(2)
+}
+
 /// Integer coordinates of the block of a cell.
 pub(crate) fn block_of(key: [i32; 3]) -> [i32; 3] {
     key.map(|k| k >> SIDE_BITS)
@@ -232,5 +261,24 @@ mod tests {
             total += found.len();
         }
         assert!(total > 2 * table.len(), "{total}");
+    }
+
+    /// Boxes within a block, and across blocks.
+    #[test]
+    fn the_cells_of_a_box_are_those_of_an_exhaustive_search() {
+        let mut table = CellTable::default();
+        for i in 0..400_i32 {
+            table.insert([i * 7 % 11 - 5, i * 5 % 13 - 6, i % 9 - 4]);
+        }
+        for i in 0..200_i32 {
+            let least = [i % 9 - 6, i % 7 - 4, i % 5 - 3];
+            let largest = [least[0] + i % 4, least[1] + i % 6, least[2] + i % 3];
+            let mut found = Vec::new();
+            table.visit_box(least, largest, |cell| found.push(cell));
+            found.sort_unstable();
+            let is_in = |key: &[i32; 3]| (0..3).all(|a| (least[a]..=largest[a]).contains(&key[a]));
+            let all = (0..table.len()).filter(|&cell| is_in(&table.keys()[cell]));
+            assert_eq!(found, all.collect::<Vec<_>>(), "{least:?} to {largest:?}");
+        }
     }
 }

@@ -216,8 +216,9 @@ impl SampledScan {
                 }
             }
         }
-        let off_planes = (0..candidates).filter(|&i| planes.is_edge(i));
-        let off_planes = off_planes.map(|i| position(i).into()).collect();
+        let edges = numbers_where(candidates, |i| planes.is_edge(i));
+        let off_planes = edges.into_iter().map(|i| position(i as usize).into());
+        let off_planes = off_planes.collect();
         // Sample again, coarsely.
         let mut coarse = coarsened(&fine, voxels.coarse);
         let mut side = voxels.coarse;
