@@ -7,8 +7,6 @@ pub(crate) struct BlockTable<T> {
     /// Occupied blocks.
     blocks: VoxelTable,
     values: Vec<T>,
-    /// Block of the cell before, and its number: cells of a scan are ordered.
-    last: Option<([i32; 3], usize)>,
 }
 
 /// Occupied cells of a cubic grid, numbered in the order of their insertion. Blocks of cells are in a hash table: the 27 cells
@@ -49,7 +47,6 @@ impl<T> Default for BlockTable<T> {
         Self {
             blocks: VoxelTable::default(),
             values: Vec::new(),
-            last: None,
         }
     }
 }
@@ -58,12 +55,7 @@ impl<T> BlockTable<T> {
     /// Value of the block of a cell, which is added if it is new.
     #[inline]
     pub fn insert(&mut self, key: [i32; 3], new: impl FnOnce() -> T) -> &mut T {
-        let block = block_of(key);
-        let number = match self.last {
-            Some((last, number)) if last == block => number,
-            _ => self.blocks.insert(block) as usize,
-        };
-        self.last = Some((block, number));
+        let number = self.blocks.insert(block_of(key)) as usize;
         if number == self.values.len() {
             self.values.push(new());
         }

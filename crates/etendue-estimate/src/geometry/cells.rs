@@ -363,9 +363,6 @@ impl Grid {
         let mut grid = Self::empty(cell);
         let mut cells = vec![NO_CELL; count];
         let mut keys = VoxelKeys::new(cell);
-        // Points of a scan are ordered: many are in the cell of the point before. Their moments are added to those of the cell together.
-        let mut last = ([i32::MIN; 3], NO_CELL);
-        let mut sum = Moments::default();
         for (chunk, first) in cells.chunks_mut(KEY_CHUNK).zip((0..).step_by(KEY_CHUNK)) {
             keys.compute((first..first + chunk.len()).map(&position));
             for (i, cell) in chunk.iter_mut().enumerate() {
@@ -374,19 +371,10 @@ impl Grid {
                 if !(point.norm_squared() > 0.0 && point.norm_squared() < f64::INFINITY) {
                     continue;
                 }
-                let key = keys.key(i);
-                let moments = Moments::of(&point);
-                if key == last.0 && last.1 != NO_CELL {
-                    sum.add(&moments);
-                } else {
-                    grid.add(last.1, &sum);
-                    last = (key, grid.insert(key));
-                    sum = moments;
-                }
-                *cell = last.1;
+                *cell = grid.insert(keys.key(i));
+                grid.moments[*cell as usize].add(&Moments::of(&point));
             }
         }
-        grid.add(last.1, &sum);
         (grid, cells)
     }
 
@@ -396,13 +384,6 @@ impl Grid {
             cell,
             cells: CellTable::default(),
             moments: Vec::new(),
-        }
-    }
-
-    /// Adds moments to those of a cell, if it is one.
-    fn add(&mut self, cell: u32, moments: &Moments) {
-        if let Some(sum) = self.moments.get_mut(cell as usize) {
-            sum.add(moments);
         }
     }
 
