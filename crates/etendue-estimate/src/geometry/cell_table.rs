@@ -202,14 +202,14 @@ const fn step_of(number: i32) -> [i32; 3] {
 
 /// Places in a block that meets a box, as bits.
 fn places_in(block: [i32; 3], least: [i32; 3], largest: [i32; 3]) -> u64 {
-    // Places of a coordinate 0, and of the coordinates 0 to k along each axis
+    // Places with the coordinate 0 along each axis, and their distance from those with the coordinate 1
     const OF_ZERO: [u64; 3] = [0x1111_1111_1111_1111, 0x000F_000F_000F_000F, 0xFFFF];
+    const STEPS: [u32; 3] = [1, 1 << SIDE_BITS, 1 << (2 * SIDE_BITS)];
     let along = |axis: usize| {
         let start = block[axis] << SIDE_BITS;
         let first = (least[axis] - start).max(0).cast_unsigned();
         let last = (largest[axis] - start).min(SIDE_MASK).cast_unsigned();
-        let shift = SIDE_BITS * axis as u32;
-        (first..=last).fold(0, |places, k| places | OF_ZERO[axis] << (k << shift))
+        (first..=last).fold(0, |places, k| places | OF_ZERO[axis] << (k * STEPS[axis]))
     };
     along(0) & along(1) & along(2)
 }

@@ -182,18 +182,7 @@ impl Moments {
     /// Moments of a point.
     fn of(p: &Vector3<f64>) -> Self {
         let [x, y, z] = [p.x, p.y, p.z];
-        Self([
-            1.0,
-            x,
-            y,
-            z,
-            x * x,
-            x * y,
-            x * z,
-            y * y,
-            y * z,
-            z * z,
-        ])
+        Self([1.0, x, y, z, x * x, x * y, x * z, y * y, y * z, z * z])
     }
 
     /// Adds the moments of other points.
@@ -209,7 +198,6 @@ impl Moments {
     fn are_enough(&self, options: &CellOptions) -> bool {
         self.0[0] >= f64::from(options.neighbours.max(3))
     }
-
 }
 
 /// Means, covariances and their eigenvalues of `N` sets of points.
@@ -451,11 +439,15 @@ impl Grid {
                     edges.push(cell, moments);
                 }
                 if edges.count == BATCH {
-                    edges.fit(options, |cell, fit| replace_edge(&mut fits[cell - first], fit));
+                    edges.fit(options, |cell, fit| {
+                        replace_edge(&mut fits[cell - first], fit);
+                    });
                 }
             });
         }
-        edges.fit(options, |cell, fit| replace_edge(&mut fits[cell - first], fit));
+        edges.fit(options, |cell, fit| {
+            replace_edge(&mut fits[cell - first], fit);
+        });
     }
 }
 

@@ -170,7 +170,7 @@ impl SampledScan {
         let [nearest, farthest] = [depths.start(), depths.end()].map(|depth| depth * depth);
         let used = numbers_where(points.len(), |i| {
             let square = points[i].coords.norm_squared();
-            (nearest <= square) & (square <= farthest)
+            nearest <= square && square <= farthest
         });
         let position = |i: usize| points[used[i] as usize].coords;
         let planes = CellPlanes::new(used.len(), position, cells);
