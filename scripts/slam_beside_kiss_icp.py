@@ -10,8 +10,8 @@ thread and depths from 1 m to MAX_RANGE; the other settings are the defaults. Wi
 trajectories are compared with each other.
 
 Each repeat of both sides is a new process. Times are from the points in memory to the pose of a scan: reading of files, and
-the start of Python, are not in them. With --warm both sides map the sequence once without measurement and five times with it in
-one process, so that the first scans find memory and threads of earlier ones; that of etendue is the benchmark
+the start of Python, are not in them. With --warm each process maps the sequence once without measurement and five times with it, so
+that the first scans find memory and threads of earlier ones; that of etendue is the benchmark
 crates/etendue-estimate/benches/odometry.rs, which cargo compiles. A repeat is then the median of the five.
 
 Columns: mean position error with the first poses aligned, error of the last position, largest rotation
@@ -85,16 +85,10 @@ def etendue_warm(folder):
     return 1e-3 * float(printed)
 
 
-def kiss_icp_warm(scans, max_range):
-    """The same of KISS-ICP, with its poses."""
-    poses, _ = kiss_icp(scans, max_range)
-    return poses, statistics.median(kiss_icp(scans, max_range)[1] for _ in range(5))
-
-
-def kiss_icp_apart(folder, max_range):
-    """The same in a new process."""
+def kiss_icp_apart(folder, max_range, warm):
+    """Poses and median seconds per scan of KISS-ICP in a new process."""
     command = [sys.executable, __file__, folder, "--max-range", str(max_range), "--kiss-icp-only"]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(command + ["--warm"] * warm, capture_output=True, text=True, check=True).stdout
     found = json.loads(printed)
     return [np.array(pose) for pose in found["poses"]], found["seconds"]
 
@@ -143,7 +137,10 @@ def main():
     parser.add_argument("--kiss-icp-only", action="store_true", help="print poses and times of KISS-ICP as JSON")
     arguments = parser.parse_args()
     if arguments.kiss_icp_only:
-        poses, seconds = kiss_icp(scans_of(arguments.sequences[0]), arguments.max_range)
+        scans = scans_of(arguments.sequences[0])
+        poses, seconds = kiss_icp(scans, arguments.max_range)
+        if arguments.warm:
+            seconds = statistics.median(kiss_icp(scans, arguments.max_range)[1] for _ in range(5))
         print(json.dumps({"poses": [pose.tolist() for pose in poses], "seconds": seconds}))
         return
     for folder in arguments.sequences:
@@ -154,9 +151,7 @@ def main():
             ours, time_ours, verdict = etendue(arguments.etendue, folder)
             if arguments.warm:
                 time_ours = etendue_warm(folder)
-                theirs, time_theirs = kiss_icp_warm(scans, arguments.max_range)
-            else:
-                theirs, time_theirs = kiss_icp_apart(folder, arguments.max_range)
+            theirs, time_theirs = kiss_icp_apart(folder, arguments.max_range, arguments.warm)
             seconds[0].append(time_ours)
             seconds[1].append(time_theirs)
         truth = poses_of(reference) if reference.exists() else theirs

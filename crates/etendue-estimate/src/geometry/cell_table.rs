@@ -7,8 +7,6 @@ pub(crate) struct BlockTable<T> {
     /// Occupied blocks.
     blocks: VoxelTable,
     values: Vec<T>,
-    /// Block of the cell before, and its number: cells of a scan are ordered.
-    last: Option<([i32; 3], usize)>,
 }
 
 /// Occupied cells of a cubic grid, numbered in the order of their insertion. Blocks of cells are in a hash table: the 27 cells
@@ -49,7 +47,6 @@ impl<T> Default for BlockTable<T> {
         Self {
             blocks: VoxelTable::default(),
             values: Vec::new(),
-            last: None,
         }
     }
 }
@@ -58,12 +55,7 @@ impl<T> BlockTable<T> {
     /// Value of the block of a cell, which is added if it is new.
     #[inline]
     pub fn insert(&mut self, key: [i32; 3], new: impl FnOnce() -> T) -> &mut T {
-        let block = block_of(key);
-        let number = match self.last {
-            Some((last, number)) if last == block => number,
-            _ => self.blocks.insert(block) as usize,
-        };
-        self.last = Some((block, number));
+        let number = self.blocks.insert(block_of(key)) as usize;
         if number == self.values.len() {
             self.values.push(new());
         }
@@ -118,7 +110,24 @@ impl CellTable {
         }
     }
 
+    /// Calls a function for the numbers of the occupied cells of a box, which contains its least and its largest key.
+    pub fn visit_box(&self, least: [i32; 3], largest: [i32; 3], mut function: impl FnMut(usize)) {
+        let [first, last] = [least, largest].map(block_of);
+        for z in first[2]..=last[2] {
+            for y in first[1]..=last[1] {
+                for x in first[0]..=last[0] {
+                    let block = [x, y, z];
+                    if let Some(found) = self.blocks.find(block) {
+                        found.visit(places_in(block, least, largest), &mut function);
+                    }
+                }
+            }
+        }
+    }
+
     /// Calls a function for the numbers of the occupied cells among one and its 26 neighbours, by blocks.
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
     pub fn visit_around(&self, key: [i32; 3], mut function: impl FnMut(usize)) {
         let block = block_of(key);
         let towards = key.map(|k| if k & SIDE_MASK == 0 { -1 } else { 1 });
@@ -138,6 +147,8 @@ impl CellTable {
 
 impl BlockCells {
     /// Calls a function for the numbers of the cells at the places of a set of bits.
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
     fn visit(&self, places: u64, mut function: impl FnMut(usize)) {
         let mut places = places & self.occupied;
         while places != 0 {
@@ -189,6 +200,20 @@ const fn step_of(number: i32) -> [i32; 3] {
     [number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1]
 }
 
+/// Places in a block that meets a box, as bits.
+fn places_in(block: [i32; 3], least: [i32; 3], largest: [i32; 3]) -> u64 {
+    // Places with the coordinate 0 along each axis, and their distance from those with the coordinate 1
+    const OF_ZERO: [u64; 3] = [0x1111_1111_1111_1111, 0x000F_000F_000F_000F, 0xFFFF];
+    const STEPS: [u32; 3] = [1, 1 << SIDE_BITS, 1 << (2 * SIDE_BITS)];
+    let along = |axis: usize| {
+        let start = block[axis] << SIDE_BITS;
+        let first = (least[axis] - start).max(0).cast_unsigned();
+        let last = (largest[axis] - start).min(SIDE_MASK).cast_unsigned();
+        (first..=last).fold(0, |places, k| places | OF_ZERO[axis] << (k * STEPS[axis]))
+    };
+    along(0) & along(1) & along(2)
+}
+
 /// Integer coordinates of the block of a cell.
 pub(crate) fn block_of(key: [i32; 3]) -> [i32; 3] {
     key.map(|k| k >> SIDE_BITS)
@@ -228,5 +253,24 @@ mod tests {
             total += found.len();
         }
         assert!(total > 2 * table.len(), "{total}");
+    }
+
+    /// Boxes within a block, and across blocks.
+    #[test]
+    fn the_cells_of_a_box_are_those_of_an_exhaustive_search() {
+        let mut table = CellTable::default();
+        for i in 0..400_i32 {
+            table.insert([i * 7 % 11 - 5, i * 5 % 13 - 6, i % 9 - 4]);
+        }
+        for i in 0..200_i32 {
+            let least = [i % 9 - 6, i % 7 - 4, i % 5 - 3];
+            let largest = [least[0] + i % 4, least[1] + i % 6, least[2] + i % 3];
+            let mut found = Vec::new();
+            table.visit_box(least, largest, |cell| found.push(cell));
+            found.sort_unstable();
+            let is_in = |key: &[i32; 3]| (0..3).all(|a| (least[a]..=largest[a]).contains(&key[a]));
+            let all = (0..table.len()).filter(|&cell| is_in(&table.keys()[cell]));
+            assert_eq!(found, all.collect::<Vec<_>>(), "{least:?} to {largest:?}");
+        }
     }
 }

@@ -112,19 +112,15 @@ impl CellPlanes {
         let mut planes = Vec::new();
         let (mut grid, mut cells) = Grid::new(count, &position, options.cell);
         let all = vec![true; grid.moments.len()];
-        let mut states = numbered(grid.fits(&all, options), &mut planes);
+        let mut of_cells = numbered(grid.fits(&all, options), &mut planes);
         // Points with too few neighbours are open: number of the point, and its cell.
         let mut open = Vec::new();
         for (i, cell) in (0..).zip(&mut cells) {
-            let state = states.get(*cell as usize).copied();
-            let state = state.unwrap_or(State::Edge);
-            if state == State::Few {
+            let plane = *of_cells.get(*cell as usize).unwrap_or(&EDGE);
+            if plane == NO_PLANE {
                 open.push((i, *cell));
             }
-            *cell = match state {
-                State::Edge => EDGE,
-                _ => state.plane(),
-            };
+            *cell = plane;
         }
         let mut of_points = cells;
         // Repeat with cells of twice the side for the open points.
@@ -138,11 +134,13 @@ impl CellPlanes {
                 *cell = parents[*cell as usize];
                 requested[*cell as usize] = true;
             }
-            states = numbered(coarse.fits(&requested, options), &mut planes);
+            of_cells = numbered(coarse.fits(&requested, options), &mut planes);
             open.retain(|&(i, cell): &(u32, u32)| {
-                let state = states[cell as usize];
-                of_points[i as usize] = state.plane();
-                state == State::Few
+                let plane = of_cells[cell as usize];
+                if plane < EDGE {
+                    of_points[i as usize] = plane;
+                }
+                plane == NO_PLANE
             });
             grid = coarse;
         }
@@ -151,7 +149,18 @@ impl CellPlanes {
 
     /// The plane of the cell of a point, where it has one.
     pub fn at(&self, point: usize) -> Option<&CellPlane> {
-        self.planes.get(self.of_points[point] as usize)
+        Some(&self.planes()[self.number_at(point)?])
+    }
+
+    /// All planes.
+    pub fn planes(&self) -> &[CellPlane] {
+        &self.planes
+    }
+
+    /// Number of the plane of the cell of a point among all planes, where it has one.
+    pub fn number_at(&self, point: usize) -> Option<usize> {
+        let number = self.of_points[point] as usize;
+        (number < self.planes.len()).then_some(number)
     }
 
     /// Whether the points around a point, in its cell of the smallest size and its neighbours, are neither coplanar nor on a line.
@@ -160,38 +169,19 @@ impl CellPlanes {
     }
 }
 
-/// State of a cell after the fit of its plane.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    Few,
-    Edge,
-    /// With the number of the plane.
-    Plane(u32),
-}
-
-impl State {
-    /// Number of the plane, or [`NO_PLANE`].
-    fn plane(self) -> u32 {
-        match self {
-            Self::Plane(number) => number,
-            Self::Few | Self::Edge => NO_PLANE,
-        }
-    }
-}
-
-/// Appends the planes of fits, and returns the states of the cells.
-fn numbered(fits: Vec<Fit>, planes: &mut Vec<CellPlane>) -> Vec<State> {
-    let state = |fit| match fit {
-        Fit::Few => State::Few,
-        Fit::Edge => State::Edge,
+/// Appends the planes of fits. Returns the number of the plane of each cell, [`NO_PLANE`] for too few points or [`EDGE`].
+fn numbered(fits: Vec<Fit>, planes: &mut Vec<CellPlane>) -> Vec<u32> {
+    let number = |fit| match fit {
+        Fit::Few => NO_PLANE,
+        Fit::Edge => EDGE,
         Fit::Plane(plane) => {
             #[expect(clippy::cast_possible_truncation, reason = "cells are numbered by u32")]
             let number = planes.len() as u32;
             planes.push(plane);
-            State::Plane(number)
+            number
         }
     };
-    fits.into_iter().map(state).collect()
+    fits.into_iter().map(number).collect()
 }
 
 /// Moments of points about the lidar: number, sum (m), and upper triangle of the sum of outer products
@@ -200,24 +190,15 @@ fn numbered(fits: Vec<Fit>, planes: &mut Vec<CellPlane>) -> Vec<State> {
 struct Moments([f64; 10]);
 
 impl Moments {
-    /// Adds a point.
-    fn add_point(&mut self, p: &Vector3<f64>) {
+    /// Moments of a point.
+    fn of(p: &Vector3<f64>) -> Self {
         let [x, y, z] = [p.x, p.y, p.z];
-        self.add(&Self([
-            1.0,
-            x,
-            y,
-            z,
-            x * x,
-            x * y,
-            x * z,
-            y * y,
-            y * z,
-            z * z,
-        ]));
+        Self([1.0, x, y, z, x * x, x * y, x * z, y * y, y * z, z * z])
     }
 
     /// Adds the moments of other points.
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
     fn add(&mut self, other: &Self) {
         for (sum, term) in self.0.iter_mut().zip(&other.0) {
             *sum += term;
@@ -227,15 +208,6 @@ impl Moments {
     /// Whether there are enough points for a plane.
     fn are_enough(&self, options: &CellOptions) -> bool {
         self.0[0] >= f64::from(options.neighbours.max(3))
-    }
-
-    /// Plane fit by the eigenvalues of the covariance.
-    fn fit(&self, options: &CellOptions) -> Fit {
-        if self.are_enough(options) {
-            Spreads::of(&self.0.map(|moment| [moment])).fit(0, options)
-        } else {
-            Fit::Few
-        }
     }
 }
 
@@ -390,7 +362,6 @@ impl Grid {
         let mut grid = Self::empty(cell);
         let mut cells = vec![NO_CELL; count];
         let mut keys = VoxelKeys::new(cell);
-        let mut last = ([i32::MIN; 3], NO_CELL);
         for (chunk, first) in cells.chunks_mut(KEY_CHUNK).zip((0..).step_by(KEY_CHUNK)) {
             keys.compute((first..first + chunk.len()).map(&position));
             for (i, cell) in chunk.iter_mut().enumerate() {
@@ -399,13 +370,8 @@ impl Grid {
                 if !(point.norm_squared() > 0.0 && point.norm_squared() < f64::INFINITY) {
                     continue;
                 }
-                // Points of a scan are ordered: many are in the cell of the point before.
-                let key = keys.key(i);
-                if key != last.0 || last.1 == NO_CELL {
-                    last = (key, grid.insert(key));
-                }
-                grid.moments[last.1 as usize].add_point(&point);
-                *cell = last.1;
+                *cell = grid.insert(keys.key(i));
+                grid.moments[*cell as usize].add(&Moments::of(&point));
             }
         }
         (grid, cells)
@@ -462,32 +428,62 @@ impl Grid {
     /// Plane fits of requested cells from a number on: to the points of a cell and its 26 neighbours, or of the cell only where the
     /// larger set is not flat.
     fn fit(&self, first: usize, requested: &[bool], fits: &mut [Fit], options: &CellOptions) {
-        let mut batch = FitBatch::new();
-        let mut note = |cell: usize, fit: Fit| {
-            fits[cell - first] = match fit {
-                Fit::Edge => match self.moments[cell].fit(options) {
-                    Fit::Few => Fit::Edge,
-                    of_cell => of_cell,
-                },
-                fit => fit,
-            };
-        };
-        for (cell, is_requested) in (first..).zip(requested) {
-            if !is_requested {
-                continue;
+        let [mut blocks, mut edges] = [FitBatch::new(), FitBatch::new()];
+        let requested = (first..).zip(requested).filter(|(_, is)| **is);
+        let mut requested = requested.map(|(cell, _)| cell).peekable();
+        while requested.peek().is_some() {
+            // Fit planes to the points of cells and their neighbours.
+            for cell in requested.by_ref() {
+                let block = blocks.isa.run(MomentsAround(self, cell));
+                if block.are_enough(options) {
+                    blocks.push(cell, &block);
+                }
+                if blocks.count == BATCH {
+                    break;
+                }
             }
-            let mut block = Moments::default();
-            self.cells.visit_around(self.cells.keys()[cell], |near| {
-                block.add(&self.moments[near]);
+            blocks.fit(options, |cell, fit| {
+                fits[cell - first] = fit;
+                // Fit planes to the points of cells only.
+                let moments = &self.moments[cell];
+                if matches!(fit, Fit::Edge) && moments.are_enough(options) {
+                    edges.push(cell, moments);
+                }
+                if edges.count == BATCH {
+                    edges.fit(options, |cell, fit| {
+                        replace_edge(&mut fits[cell - first], fit);
+                    });
+                }
             });
-            if block.are_enough(options) {
-                batch.push(cell, &block);
-            }
-            if batch.count == BATCH {
-                batch.fit(options, &mut note);
-            }
         }
-        batch.fit(options, &mut note);
+        edges.fit(options, |cell, fit| {
+            replace_edge(&mut fits[cell - first], fit);
+        });
+    }
+}
+
+/// Replaces an edge by the fit to fewer points, if they are not too few.
+fn replace_edge(edge: &mut Fit, fit: Fit) {
+    if !matches!(fit, Fit::Few) {
+        *edge = fit;
+    }
+}
+
+/// Sum of the moments of a cell and its neighbours.
+struct MomentsAround<'g>(&'g Grid, usize);
+
+impl Vectorized for MomentsAround<'_> {
+    type Output = Moments;
+
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
+    fn run(self) -> Moments {
+        let Self(grid, cell) = self;
+        let mut sum = Moments::default();
+        grid.cells.visit_around(grid.cells.keys()[cell], |near| {
+            sum.add(&grid.moments[near]);
+        });
+        sum
     }
 }
 

@@ -134,6 +134,14 @@ impl Vectorized for Keys<'_> {
 }
 
 impl VoxelTable {
+    /// Empty table that does not grow before it has a number of voxels.
+    pub fn with_capacity(voxels: usize) -> Self {
+        Self {
+            slots: vec![FREE_SLOT; slots_for(voxels)],
+            keys: Vec::with_capacity(voxels),
+        }
+    }
+
     /// Number of voxels.
     pub fn len(&self) -> usize {
         self.keys.len()

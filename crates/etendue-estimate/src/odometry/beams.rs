@@ -558,12 +558,14 @@ impl Kernel for Comparison<'_> {
         let [left_x, left_y] = self.left.map(L::F8::splat);
         let [up_x, up_y, up_z] = self.up.map(L::F8::splat);
         let [zero, far] = [0.0, f32::INFINITY].map(L::F8::splat);
-        // Least squared angles, and the numbers of their blocks in the order of the comparison, exact below 2^24
-        let mut least = self.sides.squares.map(L::F8::splat);
+        // Least squared angles, and the numbers of their blocks, exact below 2^24
+        let before = self.sides.squares.map(L::F8::splat);
+        let mut least = before;
         let mut of_blocks = [zero; 4];
-        let mut number = zero;
         for range in self.ranges {
-            for block in &self.beams.directions[blocks(range)] {
+            let range = blocks(range);
+            let mut number = L::F8::splat(range.start as f32);
+            for block in &self.beams.directions[range] {
                 // Angles from the beam, and their components along both axes
                 let [x, y, z] = block.each_ref().map(L::F8::load);
                 let [x, y, z] = [x.sub(x0), y.sub(y0), z.sub(z0)];
@@ -592,12 +594,10 @@ impl Kernel for Comparison<'_> {
         }
         // The nearest ones of all lanes
         for side in 0..4 {
-            let square = least[side].reduce_min();
-            if square < self.sides.squares[side] {
+            if least[side].lt(before[side]).bits() != 0 {
+                let square = least[side].reduce_min();
                 let lane = least[side].le(L::F8::splat(square)).bits().trailing_zeros() as usize;
-                let number = whole(of_blocks[side].to_array()[lane]);
-                let mut numbers = self.ranges.iter().flat_map(blocks);
-                let block = numbers.nth(number).unwrap_or(0);
+                let block = whole(of_blocks[side].to_array()[lane]);
                 self.sides.squares[side] = square;
                 self.sides.places[side] = Some(block * LANES + lane);
             }

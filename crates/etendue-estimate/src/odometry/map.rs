@@ -158,21 +158,12 @@ impl SurfaceMap {
             let reach = Vector3::repeat(reach);
             let first = voxel_key(&(to.position - reach), side);
             let last = voxel_key(&(to.position + reach), side);
-            let gap = |axis: usize, key: i32| squared_gap(to.position[axis], key, side);
-            for z in first[2]..=last[2] {
-                let of_z = gap(2, z);
-                for y in first[1]..=last[1] {
-                    let of_row = of_z + gap(1, y);
-                    if of_row > found.reach() {
-                        continue;
-                    }
-                    for x in first[0]..=last[0] {
-                        if [x, y, z] != bucket && of_row + gap(0, x) <= found.reach() {
-                            self.search_bucket([x, y, z], &mut found);
-                        }
-                    }
+            self.numbers.visit_box(first, last, |number| {
+                let key = self.numbers.keys()[number];
+                if key != bucket && squared_distance(&to.position, key, side) <= found.reach() {
+                    found.consider_all(&self.buckets[number]);
                 }
-            }
+            });
             return found;
         }
         // Blocks by ascending distance

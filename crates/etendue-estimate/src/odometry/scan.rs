@@ -128,8 +128,8 @@ const COPY_ANGLE: f64 = 0.048;
 const COPY_HEIGHT: f64 = 1.0 / 3.0;
 
 impl SampledScan {
-    /// First point at one of the depths (m) with a plane in every voxel, at both resolutions. Adjacent beams confirm the plane, and it
-    /// is as thin as the noise of the scan permits.
+    /// First point at one of the depths (m) with a plane in every voxel, at both resolutions. Beams adjacent to this point or an earlier
+    /// one of the plane confirm it, and it is as thin as the noise of the scan permits.
     pub fn new(
         points: &[Point3<f64>],
         depths: &RangeInclusive<f64>,
@@ -168,62 +168,62 @@ impl SampledScan {
     ) -> Self {
         // Fit planes to the points at the depths, and estimate the noise from them.
         let [nearest, farthest] = [depths.start(), depths.end()].map(|depth| depth * depth);
-        let is_used = |(_, point): &(u32, &Point3<f64>)| {
-            let square = point.coords.norm_squared();
+        let used = numbers_where(points.len(), |i| {
+            let square = points[i].coords.norm_squared();
             nearest <= square && square <= farthest
-        };
-        let used = (0..).zip(points).filter(is_used);
-        let used: Vec<u32> = used.map(|(number, _)| number).collect();
+        });
         let position = |i: usize| points[used[i] as usize].coords;
         let planes = CellPlanes::new(used.len(), position, cells);
-        let with_plane = (0..used.len()).filter(|&i| planes.at(i).is_some());
-        let offset = |i: usize| {
-            let plane = planes.at(i)?;
-            Some(plane.normal.dot(&(position(i) - plane.mean)).abs())
+        let on_planes = numbers_where(used.len(), |i| planes.at(i).is_some());
+        let offset = |&i: &u32| {
+            let plane = planes.at(i as usize)?;
+            Some(plane.normal.dot(&(position(i as usize) - plane.mean)).abs())
         };
-        let offsets = with_plane.step_by(NOISE_STEP).filter_map(offset);
+        let offsets = on_planes.iter().step_by(NOISE_STEP).filter_map(offset);
         let noise = robust_sd(&mut offsets.collect::<Vec<_>>());
         // Sample the points on planes that are thin and wide for the noise, and that adjacent beams confirm.
         let beams = BeamGrid::new(points, &used);
+        let mut confirmed = vec![false; planes.planes().len()];
         let mut fine = Vec::new();
-        let mut off_planes = Vec::new();
         let mut voxel_tries: BlockTable<[u8; CELLS]> = BlockTable::default();
         let mut keys = VoxelKeys::new(voxels.fine);
         let candidates = used.partition_point(|&number| (number as usize) < count);
-        for i in 0..candidates {
-            if i % KEY_CHUNK == 0 {
-                keys.compute((i..candidates.min(i + KEY_CHUNK)).map(position));
-            }
-            let Some(plane) = planes.at(i) else {
-                if planes.is_edge(i) {
-                    off_planes.push(position(i).into());
+        let last = on_planes.partition_point(|&i| (i as usize) < candidates);
+        for chunk in on_planes[..last].chunks(KEY_CHUNK) {
+            keys.compute(chunk.iter().map(|&i| position(i as usize)));
+            for (number, &i) in chunk.iter().enumerate() {
+                let key = keys.key(number);
+                let tries = &mut voxel_tries.insert(key, || [0; CELLS])[place_of(key)];
+                let of_plane = planes.number_at(i as usize);
+                let Some(of_plane) = of_plane.filter(|_| *tries < TRIES) else {
+                    continue;
+                };
+                let point = keys.point(number);
+                let plane = PointPlane::of(&point, &planes.planes()[of_plane]);
+                // A voxel with an edge has no samples.
+                if plane.thickness > THICKNESS * noise.max(ROUGHNESS) {
+                    *tries = TRIES;
+                    continue;
                 }
-                continue;
-            };
-            let key = keys.key(i % KEY_CHUNK);
-            let tries = &mut voxel_tries.insert(key, || [0; CELLS])[place_of(key)];
-            if *tries >= TRIES {
-                continue;
-            }
-            let point = position(i);
-            let plane = PointPlane::of(&point, plane);
-            // A voxel with an edge has no samples.
-            if plane.thickness > THICKNESS * noise.max(ROUGHNESS) {
-                *tries = TRIES;
-                continue;
-            }
-            *tries += 1;
-            if plane.width < WIDTH * noise.max(ROUGHNESS) * plane.slant {
-                continue;
-            }
-            if beams.confirms(&point, &plane.normal, plane.thickness) {
-                *tries = TRIES;
-                fine.push(Surfel {
-                    position: point,
-                    normal: plane.normal,
-                });
+                *tries += 1;
+                if plane.width < WIDTH * noise.max(ROUGHNESS) * plane.slant {
+                    continue;
+                }
+                let is_confirmed = &mut confirmed[of_plane];
+                *is_confirmed =
+                    *is_confirmed || beams.confirms(&point, &plane.normal, plane.thickness);
+                if *is_confirmed {
+                    *tries = TRIES;
+                    fine.push(Surfel {
+                        position: point,
+                        normal: plane.normal,
+                    });
+                }
             }
         }
+        let edges = numbers_where(candidates, |i| planes.is_edge(i));
+        let off_planes = edges.into_iter().map(|i| position(i as usize).into());
+        let off_planes = off_planes.collect();
         // Sample again, coarsely.
         let mut coarse = coarsened(&fine, voxels.coarse);
         let mut side = voxels.coarse;
@@ -240,6 +240,18 @@ impl SampledScan {
             off_planes,
         }
     }
+}
+
+/// Ascending numbers below `count` that pass a test. The loop has no branches that depend on it.
+fn numbers_where(count: usize, test: impl Fn(usize) -> bool) -> Vec<u32> {
+    let mut numbers = vec![0; count];
+    let mut found = 0;
+    for (i, number) in (0..count).zip(0..) {
+        numbers[found] = number;
+        found += usize::from(test(i));
+    }
+    numbers.truncate(found);
+    numbers
 }
 
 /// Plane at a point of a scan.
@@ -271,7 +283,7 @@ impl PointPlane {
 
 /// First surfel in every voxel of side `side`, m.
 fn coarsened(surfels: &[Surfel], side: f64) -> Vec<Surfel> {
-    let mut occupied = VoxelTable::default();
+    let mut occupied = VoxelTable::with_capacity(surfels.len());
     let first = |surfel: &&Surfel| is_new(&mut occupied, &surfel.position, side);
     surfels.iter().filter(first).copied().collect()
 }
