@@ -216,14 +216,16 @@ def slam(
 
     with TemporaryDirectory() as name:
         folder = Path(name)
-        is_path = isinstance(scans, (str, PathLike))
-        sequence = fspath(scans) if is_path else _scan_folder(folder / "scans", scans)
         reference = _pose_file(folder / "reference.txt", poses)
         out = folder / "map"
-        names = {str(folder / "reference.txt"): "poses", str(out): "map", str(folder / "scans"): "scans"}
-        for number in range(0 if is_path else len(scans)):
-            names[f"{folder / 'scans' / f'{number:06}'}.npz"] = f"scans[{number}]"
-        found = call("slam", str(sequence), *words(poses=reference, output=out, **given), names=names)
+        names = {str(folder / "reference.txt"): "poses", str(out): "map"}
+        if isinstance(scans, (str, PathLike)):
+            sequence = fspath(scans)
+        else:
+            sequence = str(_scan_folder(folder / "scans", scans))
+            names[sequence] = "scans"
+            names |= {f"{sequence}/{number:06}.npz": f"scans[{number}]" for number in range(len(scans))}
+        found = call("slam", sequence, *words(poses=reference, output=out, **given), names=names)
         found["poses"] = _kitti(out / "trajectory_kitti.txt")
         lines = (out / "map.csv").read_text().splitlines()[1:]
         found["points"] = np.loadtxt(lines, delimiter=",").reshape(-1, 3) if lines else np.empty((0, 3))
