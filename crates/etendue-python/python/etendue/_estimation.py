@@ -224,7 +224,8 @@ def slam(
         else:
             sequence = str(_scan_folder(folder / "scans", scans))
             names[sequence] = "scans"
-            names |= {f"{sequence}/{number:06}.npz": f"scans[{number}]" for number in range(len(scans))}
+            files = (str(Path(sequence, f"{number:06}.npz")) for number in range(len(scans)))
+            names |= {file: f"scans[{number}]" for number, file in enumerate(files)}
         found = call("slam", sequence, *words(poses=reference, output=out, **given), names=names)
         found["poses"] = _kitti(out / "trajectory_kitti.txt")
         lines = (out / "map.csv").read_text().splitlines()[1:]
