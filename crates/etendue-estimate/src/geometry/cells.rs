@@ -149,18 +149,7 @@ impl CellPlanes {
 
     /// The plane of the cell of a point, where it has one.
     pub fn at(&self, point: usize) -> Option<&CellPlane> {
-        Some(&self.planes()[self.number_at(point)?])
-    }
-
-    /// All planes.
-    pub fn planes(&self) -> &[CellPlane] {
-        &self.planes
-    }
-
-    /// Number of the plane of the cell of a point among all planes, where it has one.
-    pub fn number_at(&self, point: usize) -> Option<usize> {
-        let number = self.of_points[point] as usize;
-        (number < self.planes.len()).then_some(number)
+        self.planes.get(self.of_points[point] as usize)
     }
 
     /// Whether the points around a point, in its cell of the smallest size and its neighbours, are neither coplanar nor on a line.

@@ -111,11 +111,7 @@ impl PointPairs {
 }
 
 /// Factor on the scale of the loss from iteration to iteration (graduated non-convexity).
-const ANNEALING: f64 = 0.5;
-
-/// Ratio of the scale of the loss and the last one up to which the loss has its final scale. The last scale follows the residuals,
-/// which decrease by less and less from iteration to iteration.
-const SETTLED: f64 = 1.02;
+const ANNEALING: f64 = 0.7;
 
 /// Ratio of the scale of the loss and the last one above which a part of the samples is registered.
 const WIDE: f64 = 2.0;
@@ -127,7 +123,7 @@ const COARSE: f64 = 0.01;
 const WIDE_STEP: usize = 4;
 
 /// Smallest number of samples that is registered while the loss is wide.
-const FEW_SAMPLES: usize = 150;
+const FEW_SAMPLES: usize = 500;
 
 /// Fewest pairs of a registration per degree of freedom.
 const MIN_PAIRS: usize = 5;
@@ -174,14 +170,13 @@ pub(super) fn register(
             patches: 0.0,
         },
     };
-    let [mut is_settled, mut is_within_noise] = [false; 2];
-    let mut is_coarse = true;
+    let mut is_within_noise = false;
     let mut length = f64::INFINITY;
     let mut pairing = Pairing::new(scan, points);
     let step_of_wide = (scan.coarse.len() / FEW_SAMPLES).clamp(1, WIDE_STEP);
     while ended.iterations < options.iterations && !ended.converged {
-        // Find correspondences: first of a part of the samples, and then of all. The poses of the two could alternate.
-        is_coarse &= scale > WIDE * last_scale || length > COARSE;
+        // Find correspondences.
+        let is_coarse = scale > WIDE * last_scale || length > COARSE;
         let every = if is_coarse { step_of_wide } else { 1 };
         pairing.update(scan, map, &pose, scale, every, options);
         let planes = pairing.of_planes();
@@ -189,17 +184,16 @@ pub(super) fn register(
             return None;
         }
         last_scale = final_scale(scan, options).max(SCALE_PER_NOISE * residual(planes));
-        is_settled = scale <= SETTLED * last_scale;
         let pairs = &pairing.pairs;
         // Solve the normal equations in the observable directions, hold the others to the prediction.
         let (matrix, gradient) = normal_equations(pairs, scan.radius);
         // While the loss is wide, distant pairs count in full.
-        let weight = (!is_settled).then_some(every as f64);
+        let weight = (scale > last_scale).then_some(every as f64);
         let freedom = options.freedom;
         let observability =
             Observability::new(&matrix, pairs, weight, scan.radius, freedom, ended.least);
         // A direction that was held once needs more pairs, so that the pose does not alternate.
-        if is_settled && observability.degenerate().next().is_some() {
+        if scale <= last_scale && observability.degenerate().next().is_some() {
             ended.least.pairs = RELEASE * options.min_pairs;
         }
         // A few patches that contradict the prediction are those of a moving object.
@@ -211,13 +205,13 @@ pub(super) fn register(
         // Update the pose and the scale.
         pose = retract(&pose, &step, scan.radius);
         length = step.norm();
-        ended.converged = length < options.step && is_settled && every == 1;
+        ended.converged = length < options.step && scale <= last_scale && every == 1;
         is_within_noise = step.dot(&(matrix * step)) < scan.noise * scan.noise;
         scale = (ANNEALING * scale).max(last_scale);
         ended.iterations += 1;
     }
     // Pairs can alternate: steps below the standard deviation of the pose are no flaw.
-    ended.converged |= is_within_noise && is_settled;
+    ended.converged |= is_within_noise && scale <= last_scale;
     let smallest = final_scale(scan, options);
     pairing.update(scan, map, &pose, smallest, 1, options);
     let freedom = options.freedom;

@@ -175,9 +175,6 @@ impl FirstScan {
 /// Largest decrease of the overlap of planes where points off planes determine the pose.
 const LESS_OVERLAP: f64 = 0.05;
 
-/// Smallest ratio of the variances of an unknown motion and of a prediction for a second registration.
-const WIDER: f64 = 1.01;
-
 /// Standard deviation of a prediction from which points off planes are registered, m. That of their registration is 10 to 40 mm.
 const BY_POINTS: f64 = 0.02;
 
@@ -396,16 +393,13 @@ impl<'a> Mapper<'a> {
         let none = PointPairs::default();
         let options = &self.options.icp;
         let with = |covariance| register(scan, &self.map, start, &covariance, &none, options);
-        let expected = prediction.covariance(scan.radius);
-        let found = with(expected);
+        let found = with(prediction.covariance(scan.radius));
         // A change of the motion that the earlier ones do not let expect: search as for an unknown motion
         let limits = &self.options.limits;
-        let unknown = self.motion.unknown_motion(scan.radius);
-        let is_wider = unknown.trace() > WIDER * expected.trace();
-        if !is_wider || found.as_ref().is_some_and(|icp| limits.agree(scan, icp)) {
+        if found.as_ref().is_some_and(|icp| limits.agree(scan, icp)) {
             return found;
         }
-        let wide = with(unknown);
+        let wide = with(self.motion.unknown_motion(scan.radius));
         let overlap = |icp: &Option<IcpResult>| icp.as_ref().map_or(0.0, |icp| icp.overlap);
         if overlap(&wide) > overlap(&found) {
             wide

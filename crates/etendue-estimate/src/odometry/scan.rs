@@ -128,8 +128,8 @@ const COPY_ANGLE: f64 = 0.048;
 const COPY_HEIGHT: f64 = 1.0 / 3.0;
 
 impl SampledScan {
-    /// First point at one of the depths (m) with a plane in every voxel, at both resolutions. Beams adjacent to this point or an earlier
-    /// one of the plane confirm it, and it is as thin as the noise of the scan permits.
+    /// First point at one of the depths (m) with a plane in every voxel, at both resolutions. Adjacent beams confirm the plane, and it
+    /// is as thin as the noise of the scan permits.
     pub fn new(
         points: &[Point3<f64>],
         depths: &RangeInclusive<f64>,
@@ -183,7 +183,6 @@ impl SampledScan {
         let noise = robust_sd(&mut offsets.collect::<Vec<_>>());
         // Sample the points on planes that are thin and wide for the noise, and that adjacent beams confirm.
         let beams = BeamGrid::new(points, &used);
-        let mut confirmed = vec![false; planes.planes().len()];
         let mut fine = Vec::new();
         let mut voxel_tries: BlockTable<[u8; CELLS]> = BlockTable::default();
         let mut keys = VoxelKeys::new(voxels.fine);
@@ -194,12 +193,11 @@ impl SampledScan {
             for (number, &i) in chunk.iter().enumerate() {
                 let key = keys.key(number);
                 let tries = &mut voxel_tries.insert(key, || [0; CELLS])[place_of(key)];
-                let of_plane = planes.number_at(i as usize);
-                let Some(of_plane) = of_plane.filter(|_| *tries < TRIES) else {
+                let Some(plane) = planes.at(i as usize).filter(|_| *tries < TRIES) else {
                     continue;
                 };
                 let point = keys.point(number);
-                let plane = PointPlane::of(&point, &planes.planes()[of_plane]);
+                let plane = PointPlane::of(&point, plane);
                 // A voxel with an edge has no samples.
                 if plane.thickness > THICKNESS * noise.max(ROUGHNESS) {
                     *tries = TRIES;
@@ -209,10 +207,7 @@ impl SampledScan {
                 if plane.width < WIDTH * noise.max(ROUGHNESS) * plane.slant {
                     continue;
                 }
-                let is_confirmed = &mut confirmed[of_plane];
-                *is_confirmed =
-                    *is_confirmed || beams.confirms(&point, &plane.normal, plane.thickness);
-                if *is_confirmed {
+                if beams.confirms(&point, &plane.normal, plane.thickness) {
                     *tries = TRIES;
                     fine.push(Surfel {
                         position: point,
