@@ -3,6 +3,7 @@
 use crate::{
     command, etendue, fail, fail_with, folder, names, results, stderr, stdout, succeed, write,
 };
+use std::path::Path;
 
 const SCENE: &str = r#"
 version = 1
@@ -373,31 +374,30 @@ fn a_full_disk() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Sends Ctrl-C during a run.
+/// Output of a command that gets Ctrl-C while it runs.
 #[cfg(unix)]
-fn press_ctrl_c(child: &std::process::Child) {
+fn interrupted(folder: &Path, words: &[&str]) -> std::process::Output {
+    use std::process::{Command, Stdio};
+    let child = command(folder, words)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     std::thread::sleep(std::time::Duration::from_millis(700));
     let pid = child.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &pid])
-        .status();
+    let sent = Command::new("kill").args(["-INT", &pid]).status();
     assert!(sent.expect("kill is there").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    output
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_during_a_run_leaves_no_files() {
-    use std::process::Stdio;
     let folder = folder();
-    let mut child = command(
-        folder.path(),
-        &["simulate", "--sweeps", "1000000", "--memory", "1000"],
-    )
-    .stderr(Stdio::null())
-    .spawn()
-    .expect("it starts");
-    press_ctrl_c(&child);
-    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let words = ["simulate", "--sweeps", "1000000", "--memory", "1000"];
+    interrupted(folder.path(), &words);
     assert!(
         names(folder.path()).is_empty(),
         "{:?}",
@@ -409,7 +409,6 @@ fn ctrl_c_during_a_run_leaves_no_files() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_recording_after_a_whole_sweep() {
-    use std::process::Stdio;
     let folder = folder();
     let arguments = [
         "simulate",
@@ -420,14 +419,7 @@ fn ctrl_c_ends_a_recording_after_a_whole_sweep() {
         "-o",
         "run.mcap",
     ];
-    let child = command(folder.path(), &arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    press_ctrl_c(&child);
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(130));
+    let output = interrupted(folder.path(), &arguments);
     let path = folder.path().join("run.mcap");
     let bytes = std::fs::read(&path).expect("a recording");
     assert!(bytes.ends_with(b"\x89MCAP0\r\n"), "its end is missing");
@@ -449,19 +441,11 @@ fn ctrl_c_ends_a_recording_after_a_whole_sweep() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_the_run_of_a_robot_after_an_arrival() {
-    use std::process::Stdio;
     let folder = folder();
     let cart = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cart.toml");
     let words = "--duration 1e6 -o cart.mcap --nmea cart.nmea --json";
     let words: Vec<&str> = ["run", cart].into_iter().chain(words.split(' ')).collect();
-    let child = command(folder.path(), &words)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    press_ctrl_c(&child);
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(130));
+    let output = interrupted(folder.path(), &words);
 
     // The message
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");

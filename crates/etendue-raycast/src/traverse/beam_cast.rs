@@ -331,7 +331,7 @@ mod tests {
             hits_with(&[wall.map(|corner| corner + to_the_edge)]),
             PacketHits::Each
         );
-        // Two that cross under the beams, and two that cross beside them.
+        // Two that cross within the beams, and two that cross outside.
         let tilted_about = |y: f64| wall.map(|at| at + Vector3::x() * (at.y - y) * 0.2);
         assert_eq!(hits_with(&[wall, tilted_about(0.035)]), PacketHits::Each);
         assert_eq!(hits_with(&[wall, tilted_about(1.0)]), PacketHits::One(1));

@@ -37,6 +37,14 @@ pub(crate) struct TrianglePlanes {
     pub area: [f32; 8],
 }
 
+/// Bounds on the depths at which the rays of a frustum cross the planes of eight triangles.
+pub(crate) struct PlaneDepths {
+    /// Minus infinity where a ray may be parallel to the plane.
+    pub low: [f32; 8],
+    /// Infinite where a ray may be parallel to the plane.
+    pub high: [f32; 8],
+}
+
 impl TrianglePlanes {
     const EMPTY: Self = Self {
         normal: [[0.0; 8]; 3],
@@ -64,17 +72,7 @@ impl TrianglePlanes {
         height.store(&mut self.height);
         area.store(&mut self.area);
     }
-}
 
-/// Bounds on the depths at which the rays of a frustum cross the planes of eight triangles.
-pub(crate) struct PlaneDepths {
-    /// Minus infinity where a ray may be parallel to the plane.
-    pub low: [f32; 8],
-    /// Infinite where a ray may be parallel to the plane.
-    pub high: [f32; 8],
-}
-
-impl TrianglePlanes {
     /// Depths $z = n \cdot (A - \Delta) / (n \cdot d)$ of all rays of a frustum, with `error` the unit of the block's error
     /// bounds.
     #[inline(always)]
@@ -183,9 +181,7 @@ impl EdgeFunctions {
     ) -> u32 {
         let error =
             L::F8::load(&block.size).mul(L::F8::splat(EDGE_ERROR * error + frustum.moment_size));
-        let first = self.bounds::<L>(0, frustum, error);
-        let second = self.bounds::<L>(1, frustum, error);
-        let third = self.bounds::<L>(2, frustum, error);
+        let [first, second, third] = self.all_bounds::<L>(frustum, error);
         let zero = L::F8::splat(0.0);
         let all_left = zero.le(first[1].min(second[1]).min(third[1]));
         let all_right = first[0].max(second[0]).max(third[0]).le(zero);
@@ -202,9 +198,7 @@ impl EdgeFunctions {
         let error = size.mul(L::F8::splat(
             2.0 * CERTAIN * EDGE_ERROR * error + frustum.moment_size,
         ));
-        let first = self.bounds::<L>(0, frustum, error);
-        let second = self.bounds::<L>(1, frustum, error);
-        let third = self.bounds::<L>(2, frustum, error);
+        let [first, second, third] = self.all_bounds::<L>(frustum, error);
         let zero = L::F8::splat(0.0);
         let all_left = zero.lt(first[0].min(second[0]).min(third[0]));
         let all_right = first[1].max(second[1]).max(third[1]).lt(zero);
@@ -221,6 +215,16 @@ impl EdgeFunctions {
         };
         let near = is_near(0).and(is_near(1));
         all_left.or(all_right).and(near).bits()
+    }
+
+    /// Bounds on the three edge functions for all rays of a frustum.
+    #[inline(always)]
+    fn all_bounds<L: Lanes>(&self, frustum: &Frustum, error: L::F8) -> [[L::F8; 2]; 3] {
+        [
+            self.bounds::<L>(0, frustum, error),
+            self.bounds::<L>(1, frustum, error),
+            self.bounds::<L>(2, frustum, error),
+        ]
     }
 
     /// Bounds on an edge function for all rays of a frustum.

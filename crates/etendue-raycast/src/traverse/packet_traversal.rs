@@ -21,7 +21,7 @@ pub(crate) const GROUP: usize = 8;
 /// At an inner node that at most this number of rays enter, these continue as single rays.
 const FEW: u32 = 6;
 
-/// The same for the rays of a beam, by packet: those of two beams.
+/// The same per packet of a group. The rays of two beams are two of each packet.
 const FEW_OF_EACH: u32 = 2;
 
 /// Boxes narrower than this number of half widths of the frustum are tested against each ray.
