@@ -10,8 +10,9 @@ Referees are generalised ICP of small_gicp and of Open3D, and point-to-plane ICP
 from the pose of etendue, that of KISS-ICP and the most distant published one, and from a pose beside each (0.2 m and 2 degrees), with pairs
 within 0.25, 0.5 and 1 m, at full resolution and with voxels of 0.1 and 0.25 m, and with all points and two random halves of them. A run that ends more than 1 m from all poses is left out, and counted.
 
-Prints for each referee the median position and its robust standard deviations, and for each pose its difference from the median
-of every referee: along x, y and z, its length (mm) and its angle (degrees).
+Prints for each referee the median position and its robust standard deviations, its rotation from libpointmatcher's result with all
+points by setting (about x, y and z of the first cloud, degrees), and for each pose its difference from the median of every referee: along
+x, y and z, its length (mm), its angle and its rotations about x, y and z (degrees).
 """
 
 import argparse
@@ -80,9 +81,9 @@ def referees():
 
 
 def difference(pose, other):
-    """Position (mm) and angle (degrees) of a pose relative to another."""
-    turn = Rotation.from_matrix(other[:3, :3]).inv() * Rotation.from_matrix(pose[:3, :3])
-    return 1e3 * (pose[:3, 3] - other[:3, 3]), np.degrees(turn.magnitude())
+    """Position (mm) and rotation vector (degrees) of a pose relative to another, axes of the first cloud."""
+    turn = Rotation.from_matrix(pose[:3, :3]) * Rotation.from_matrix(other[:3, :3]).inv()
+    return 1e3 * (pose[:3, 3] - other[:3, 3]), np.degrees(turn.as_rotvec())
 
 
 def median_pose(poses):
@@ -129,10 +130,12 @@ def main():
         print(f"{referee}: {len(found)} runs, {lost} left out, median {np.round(1e3 * middle[:3, 3])} mm, spread {np.round(spread)} mm")
         medians = {setting: median_pose(of_setting) for setting, of_setting in by_setting.items()}
         for (voxel, reach), pose in medians.items():
-            print(f"    voxels {voxel:4} m, pairs within {reach} m: {np.round(1e3 * pose[:3, 3])} mm")
+            turn = difference(pose, poses["libpointmatcher default"])[1]
+            print(f"    voxels {voxel:4} m, pairs within {reach} m: {np.round(1e3 * pose[:3, 3])} mm, {np.round(turn, 2)} degrees")
         for name, pose in poses.items():
-            offset, angle = difference(pose, middle)
-            print(f"  {name:33} {np.round(offset)} mm: {np.linalg.norm(offset):4.0f} mm, {angle:.2f} degrees", flush=True)
+            offset, turn = difference(pose, middle)
+            print(f"  {name:33} {np.round(offset)} mm: {np.linalg.norm(offset):4.0f} mm, {np.linalg.norm(turn):.2f} degrees: "
+                  f"{np.round(turn, 2)}", flush=True)
 
 
 if __name__ == "__main__":
