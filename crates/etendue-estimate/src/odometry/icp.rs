@@ -52,7 +52,8 @@ impl Default for IcpOptions {
 pub(super) struct IcpResult {
     /// Registered pose of the lidar.
     pub world_from_lidar: Isometry3<f64>,
-    /// Share of the samples that agree with the map: with a pair whose plane is near.
+    /// Share of the samples that agree with the map: with a pair whose plane is near. Where points off planes are registered, the share of
+    /// those that agree, if it is larger.
     pub overlap: f64,
     /// Robust standard deviation of the point-to-plane distances, m.
     pub residual: f64,
@@ -93,6 +94,8 @@ pub(super) struct PointPairs {
     pub pairs: Vec<PlanePair>,
     /// The pose of the lidar.
     pub world_from_lidar: Isometry3<f64>,
+    /// Share of the points of the scan that are in voxels with points of the last scans.
+    pub overlap: f64,
 }
 
 impl PointPairs {

@@ -10,7 +10,7 @@ use super::replicates::TrajectoryReplicates;
 use super::scan::{LidarScan, SampleVoxels, SampledScan};
 use super::sensor_bias::{CORRECTION_ERRORS, CorrectionErrors};
 use crate::geometry::CellOptions;
-use nalgebra::{Isometry3, Matrix6, Point3, Vector6};
+use nalgebra::{Isometry3, Matrix6, Point3};
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use thiserror::Error;
@@ -174,6 +174,9 @@ impl FirstScan {
 
 /// Largest decrease of the overlap of planes where points off planes determine the pose.
 const LESS_OVERLAP: f64 = 0.05;
+
+/// Effective number of patches below which points off planes do not replace what few planes determine: a moving object has one or two.
+const BROAD: f64 = 3.0;
 
 /// Standard deviation of a prediction from which points off planes are registered, m. That of their registration is 10 to 40 mm.
 const BY_POINTS: f64 = 0.02;
@@ -408,8 +411,9 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    /// Registration of planes together with points off planes, where a direction that planes do not determine is uncertain. `None` elsewhere,
-    /// and where the points do not determine it either, or the planes agree less at the pose that the points have.
+    /// Registration of planes together with points off planes, where the prediction is uncertain along a direction that few planes
+    /// determine. `None` elsewhere, and where the points do not determine it either, or the planes agree less at the pose that the points
+    /// have, or planes determine it and the points are those of an object.
     fn registered_by_points(
         &self,
         scan: &SampledScan,
@@ -422,8 +426,8 @@ impl<'a> Mapper<'a> {
         }
         // Largest standard deviation of the prediction along the directions, m
         let covariance = prediction.covariance(scan.radius);
-        let variance = |d: Vector6<f64>| d.dot(&(covariance * d));
-        let variances = found.observability.undetermined().map(variance);
+        let weak = || found.observability.weak();
+        let variances = weak().map(|d| d.vector.dot(&(covariance * d.vector)));
         let sd = variances.reduce(f64::max)?.sqrt();
         if sd < BY_POINTS {
             return None;
@@ -435,11 +439,16 @@ impl<'a> Mapper<'a> {
         let change = self.motion.unknown_change(scan.radius);
         let options = &self.options.icp;
         let other = register(scan, &self.map, start, &change, &points, options)?;
+        // Compare it with that of the planes.
+        let is_by_planes = weak().any(|d| !d.degenerate);
+        let is_object = is_by_planes && other.observability.patches() < BROAD;
+        if is_object || other.overlap < found.overlap - LESS_OVERLAP {
+            return None;
+        }
         let pose = &other.world_from_lidar;
-        let from_prediction = deviation_from(&prediction.world_from_lidar, pose, scan.radius);
-        let agrees = other.overlap >= found.overlap - LESS_OVERLAP;
-        agrees.then_some(IcpResult {
-            from_prediction,
+        Some(IcpResult {
+            from_prediction: deviation_from(&prediction.world_from_lidar, pose, scan.radius),
+            overlap: other.overlap.max(points.overlap),
             ..other
         })
     }

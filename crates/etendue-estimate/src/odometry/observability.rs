@@ -44,6 +44,9 @@ pub(super) struct MotionDirection {
 /// Deviation from a prediction, in standard deviations, that few patches do not justify.
 const CONTRADICTION: f64 = 5.0;
 
+/// Number of pairs below which a direction is weak: a few planes that fit leaves determine a wrong pose.
+const FEW_PAIRS: f64 = 6.0;
+
 /// Sine of the angle between a plane and the displacement of a point above which a pair counts, larger
 /// than errors of normals (10 degrees).
 const CLEAR: f64 = 0.17;
@@ -131,10 +134,19 @@ impl Observability {
         self.directions.iter().filter(|d| d.degenerate)
     }
 
-    /// Degenerate directions that too few pairs determine, unit vectors. Others are degenerate because few patches contradict the prediction.
-    pub fn undetermined(&self) -> impl Iterator<Item = Vector6<f64>> {
-        let few = |d: &&MotionDirection| d.clear_pairs < self.least.pairs;
-        self.degenerate().filter(few).map(|d| d.vector)
+    /// Directions that few pairs determine, or none. Those that are degenerate because few patches contradict the prediction are not among
+    /// them.
+    pub fn weak(&self) -> impl Iterator<Item = &MotionDirection> {
+        self.directions.iter().filter(|d| {
+            let contradicts = d.degenerate && d.clear_pairs >= self.least.pairs;
+            d.clear_pairs < FEW_PAIRS && !contradicts
+        })
+    }
+
+    /// Smallest effective number of patches with pairs that determine a direction.
+    pub fn patches(&self) -> f64 {
+        let patches = self.directions.iter().map(|d| d.patches);
+        patches.fold(f64::INFINITY, f64::min)
     }
 
     /// Projection onto the directions in which the pose is held: degenerate ones, and those that are not free.

@@ -1,4 +1,4 @@
-//! Registration of points off planes, such as those of vegetation, along directions that planes do not determine.
+//! Registration of points off planes, such as those of vegetation, along directions that few planes determine.
 
 use super::icp::{IcpResult, PlanePair, PointPairs, deviation_from, retract};
 use super::map::SurfelOrigin;
@@ -84,7 +84,8 @@ impl RecentPoints {
         sd: f64,
         correction: Option<&CorrectionErrors>,
     ) -> Option<PointPairs> {
-        let directions: Vec<Vector6<f64>> = found.observability.undetermined().collect();
+        let weak = found.observability.weak();
+        let directions: Vec<Vector6<f64>> = weak.map(|d| d.vector).collect();
         let along = |to: &Isometry3<f64>| {
             let step = deviation_from(&found.world_from_lidar, to, found.radius);
             let parts = directions.iter().map(|d| d * d.dot(&step));
@@ -116,7 +117,11 @@ impl RecentPoints {
         let is_determined = here >= FEWEST && here as f64 >= CONTRAST * most as f64;
         is_determined.then(|| {
             let pairs = clouds.whitened_pairs(&pose, LAST_REACH);
-            last.plane_pairs(&pairs, &pose, found.residual, correction)
+            PointPairs {
+                pairs: last.plane_pairs(&pairs, &pose, found.residual, correction),
+                world_from_lidar: pose,
+                overlap: here as f64 / source.len() as f64,
+            }
         })
     }
 
@@ -142,7 +147,7 @@ impl PlacedPoints {
         world_from_lidar: &Isometry3<f64>,
         of_planes: f64,
         correction: Option<&CorrectionErrors>,
-    ) -> PointPairs {
+    ) -> Vec<PlanePair> {
         // Weigh the pairs by their residuals.
         let residual = |pair: &WhitenedPair| {
             let source = world_from_lidar * Point3::from(pair.source);
@@ -178,10 +183,7 @@ impl PlacedPoints {
                 }
             })
         };
-        PointPairs {
-            pairs: pairs.iter().flat_map(rows).collect(),
-            world_from_lidar: *world_from_lidar,
-        }
+        pairs.iter().flat_map(rows).collect()
     }
 }
 
