@@ -140,24 +140,22 @@ impl<'a> BeamGrid<'a> {
             distance <= DEVIATIONS * sd || distance <= ON_PLANE * line.norm()
         };
         let mut search = Search::new(self, point);
-        let mut two_sided = 0;
-        let is_confirmed = [Axis::Azimuth, Axis::Elevation].into_iter().all(|axis| {
+        let mut one_sided = None;
+        for axis in [Axis::Azimuth, Axis::Elevation] {
             let beams = search.adjacent(axis);
-            let on_plane = beams.map(|beam| beam.filter(is_on_plane));
-            if let [Some(_), Some(_)] = on_plane {
-                two_sided += 1;
-                return true;
+            match beams.map(|beam| beam.filter(is_on_plane)) {
+                [Some(_), Some(_)] => {}
+                [Some(beam), None] if one_sided.is_none() => one_sided = Some((axis, 0, beam)),
+                [None, Some(beam)] if one_sided.is_none() => one_sided = Some((axis, 1, beam)),
+                _ => return false,
             }
-            (0..2).any(|side| {
-                on_plane[side].is_some_and(|beam| {
-                    let mut search = Search::new(self, &self.points[beam as usize].coords);
-                    search.adjacent(axis)[side]
-                        .as_ref()
-                        .is_some_and(is_on_plane)
-                })
-            })
-        });
-        is_confirmed && two_sided > 0
+        }
+        // The second beam on the side
+        one_sided.is_none_or(|(axis, side, beam)| {
+            let mut search = Search::new(self, &self.points[beam as usize].coords);
+            let second = search.adjacent(axis)[side];
+            second.as_ref().is_some_and(is_on_plane)
+        })
     }
 }
 
