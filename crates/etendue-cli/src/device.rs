@@ -5,6 +5,7 @@ use crate::source::sweep_of;
 use clap::Args;
 use etendue::config::sensor::packet_source;
 use etendue::io::bag::is_bag;
+use etendue::io::input::without_compression;
 use etendue::io::packets::{
     PacketMetadata, PacketSource, read_hesai_calibration, read_ouster_metadata,
     read_velodyne_calibration,
@@ -98,7 +99,8 @@ pub fn device(metadata: Option<&Path>) -> Result<PacketSource, Failure> {
     let Some(path) = metadata else {
         return Ok(packet_source(PacketMetadata::InPackets));
     };
-    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let plain = without_compression(path);
+    let ending = plain.extension().unwrap_or_default().to_ascii_lowercase();
     Ok(packet_source(match ending.to_str() {
         Some("xml" | "yaml" | "yml") => {
             PacketMetadata::Velodyne(Box::new(read_velodyne_calibration(path)?))

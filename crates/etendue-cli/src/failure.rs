@@ -331,6 +331,11 @@ impl Failure {
             Self::Noise(error) => error.remedy().into(),
             #[cfg(feature = "gpu")]
             Self::Gpu(error) => error.remedy().into(),
+            Self::Standing(StandingError::Pattern { .. }) => {
+                "record a flat panel: `etendue calibrate --recording FILE --material NAME` also measures the \
+                 spread of such a sensor"
+                    .into()
+            }
             Self::Standing(_) => {
                 "record some seconds with the sensor at rest in a room without motion".into()
             }

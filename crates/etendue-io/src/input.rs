@@ -7,7 +7,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// First bytes of a zstd frame (RFC 8878, section 3.1.1).
 pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -128,6 +128,24 @@ impl Compression {
         } else {
             None
         }
+    }
+}
+
+/// A path without the ending of a compression (`.gz`, `.bz2`, `.zst`).
+///
+/// ```
+/// use etendue_io::input::without_compression;
+/// use std::path::Path;
+/// assert_eq!(without_compression(Path::new("a.pcap.gz")), Path::new("a.pcap"));
+/// assert_eq!(without_compression(Path::new("a.pcap")), Path::new("a.pcap"));
+/// ```
+pub fn without_compression(path: &Path) -> PathBuf {
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let is_compression = ["gz", "bz2", "zst"].iter().any(|known| ending == *known);
+    if is_compression {
+        path.with_extension("")
+    } else {
+        path.to_owned()
     }
 }
 

@@ -11,6 +11,9 @@ const SECTORS: usize = 10;
 /// Least number of scans.
 const LEAST_SCANS: usize = 3;
 
+/// Greatest standard deviation of the elevation of a direction whose pattern repeats, rad.
+const MOST_SPREAD: f64 = 0.1_f64.to_radians();
+
 /// Number of estimated quantities.
 const QUANTITIES: usize = 8;
 
@@ -60,6 +63,15 @@ pub enum StandingError {
         /// Number of scans.
         scans: usize,
     },
+    /// The pattern does not repeat.
+    #[error(
+        "the beams of one channel at one azimuth differ by {spread_deg:.1} degrees of elevation: a pattern that does not \
+         repeat measures no direction again in each scan, so that the noise over time cannot be estimated"
+    )]
+    Pattern {
+        /// Median standard deviation of the elevation, degrees.
+        spread_deg: f64,
+    },
     /// No direction returned the same surface in most scans.
     #[error(
         "no direction returned the same surface in most scans: the sensor has to be at rest, before \
@@ -75,11 +87,16 @@ pub enum StandingError {
 /// pattern of the channels) added.
 ///
 /// # Errors
-/// If there are fewer than three scans, or no steady directions.
+/// If there are fewer than three scans, the pattern does not repeat, or no direction is steady.
 pub fn estimate_noise(recording: &StandingRecording) -> Result<NoiseParts, StandingError> {
     if recording.scans < LEAST_SCANS {
         return Err(StandingError::Scans {
             scans: recording.scans,
+        });
+    }
+    if recording.elevation_spread > MOST_SPREAD {
+        return Err(StandingError::Pattern {
+            spread_deg: recording.elevation_spread.to_degrees(),
         });
     }
     // Estimate from all sectors, and without each of them.

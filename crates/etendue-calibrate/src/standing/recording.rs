@@ -1,7 +1,7 @@
 //! Recordings of standing sensors, arranged by channel and azimuth.
 
 use etendue_physics::angle::wrap_to_pi;
-use etendue_physics::statistics::median;
+use etendue_physics::statistics::{mean, median, root_mean_square};
 use etendue_sensors::Scan;
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
@@ -34,6 +34,8 @@ pub struct StandingRecording {
     pub step: f64,
     /// Step of which the ranges are multiples, m; 0 if there is none.
     pub range_step: f64,
+    /// Median over the directions of the standard deviation of the elevation, rad: zero unless the pattern does not repeat.
+    pub elevation_spread: f64,
     /// Cells by channel, then column.
     pub(super) cells: Vec<Cell>,
 }
@@ -93,6 +95,7 @@ impl StandingRecording {
         let mut cells = vec![empty; channels * columns];
         // Sort the beams into cells, with their azimuths relative to the centre.
         let mut offsets = vec![vec![0.0; scans.len()]; cells.len()];
+        let mut elevations = vec![Vec::new(); cells.len()];
         for (scan, beams) in scans.iter().enumerate() {
             for beam in *beams {
                 let place = column(beam);
@@ -101,6 +104,7 @@ impl StandingRecording {
                 if cell.ranges[scan].is_none() {
                     cell.ranges[scan] = Some(beam.range);
                     cell.direction += beam.direction;
+                    elevations[index].push(beam.direction.z.asin());
                     offsets[index][scan] = azimuth(beam) - FIRST - place * step;
                 }
             }
@@ -114,6 +118,7 @@ impl StandingRecording {
             columns,
             step,
             range_step: range_step(scans),
+            elevation_spread: median_spread(&elevations),
             cells,
         };
         recording.correct(&offsets);
@@ -186,6 +191,18 @@ fn range_step(scans: &[&Vec<StandingBeam>]) -> f64 {
     } else {
         0.0
     }
+}
+
+/// Median of the standard deviations of several samples; 0 without a sample of two values.
+fn median_spread(samples: &[Vec<f64>]) -> f64 {
+    let deviation = |values: &Vec<f64>| {
+        let middle = mean(values);
+        let deviations: Vec<f64> = values.iter().map(|value| value - middle).collect();
+        root_mean_square(&deviations)
+    };
+    let several = samples.iter().filter(|values| values.len() > 1);
+    let mut spreads: Vec<f64> = several.map(deviation).collect();
+    median(&mut spreads).unwrap_or(0.0)
 }
 
 /// Difference below which two ranges are equal, m: that of single precision at 200 m.

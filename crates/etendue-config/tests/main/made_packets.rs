@@ -390,6 +390,9 @@ fn the_metadata_of_a_capture_are_the_only_ones_with_a_similar_name() {
         ),
         ("capture.pcap", "capture_0.json"),
         ("a.pcap.gz", "a.json"),
+        ("a.pcap.gz", "a_0.json"),
+        ("a_n3.pcap.zst", "a.json"),
+        ("a.pcap.BZ2", "a-0.json"),
     ] {
         assert_eq!(found(capture, &own(name)), Ok(points), "{capture}, {name}");
     }

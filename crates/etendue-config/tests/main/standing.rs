@@ -1,10 +1,10 @@
 //! Parts of the noise of simulated standing sensors, estimated from their ranges.
 
 use etendue_calibrate::standing::{
-    Estimate, NoiseParts, StandingBeam, StandingRecording, estimate_noise,
+    Estimate, NoiseParts, StandingBeam, StandingError, StandingRecording, estimate_noise,
 };
 use etendue_config::scene::parse;
-use etendue_config::sensor::preset;
+use etendue_config::sensor::{preset, presets};
 use etendue_config::toml_file::Document;
 use etendue_sensors::lidar::simulate;
 use etendue_sensors::lidar::{
@@ -38,6 +38,11 @@ const ROOM: &str = "version = 1\n[materials.wall]\nbase = \"white-paper\"\n\
 
 /// The estimate from a number of sweeps in the room, slightly turned.
 fn estimated(lidar: &Lidar, seed: u64, sweeps: u32) -> NoiseParts {
+    estimate_noise(&recorded(lidar, seed, sweeps)).unwrap()
+}
+
+/// The ranges of a number of sweeps in the room, slightly turned.
+fn recorded(lidar: &Lidar, seed: u64, sweeps: u32) -> StandingRecording {
     let scene = parse(&Document::new("room.toml", ROOM.to_owned()))
         .unwrap()
         .scene;
@@ -62,7 +67,7 @@ fn estimated(lidar: &Lidar, seed: u64, sweeps: u32) -> NoiseParts {
             sweep.points.iter().map(beam).collect()
         })
         .collect();
-    estimate_noise(&StandingRecording::from_beams(&scans)).unwrap()
+    StandingRecording::from_beams(&scans)
 }
 
 /// Asserts that an estimate is within five standard errors and a tenth of a standard deviation (0.3 mm at least)
@@ -81,6 +86,29 @@ fn agrees(name: &str, estimate: Estimate, truth: f64) {
         (estimate.value - truth).abs() < tolerance,
         "{name}: {estimate:?} {truth}"
     );
+}
+
+/// A pattern that does not repeat measures no direction again: its noise over time is not that of the room (it was stated as 150 mm).
+/// The directions of all spinning presets of other makers repeat.
+#[test]
+fn patterns_that_do_not_repeat_are_refused() {
+    let livox = preset("livox-mid-360").unwrap().lidar;
+    let error = estimate_noise(&recorded(&livox, 1, 4)).unwrap_err();
+    let StandingError::Pattern { spread_deg } = error else {
+        panic!("{error}");
+    };
+    assert!((1.0..60.0).contains(&spread_deg), "{error}");
+    let mut spinning = 0;
+    for each in presets() {
+        let lidar = preset(each.name).unwrap().lidar;
+        let repeats = !each.name.starts_with("livox");
+        if repeats && matches!(lidar.pattern, ScanPattern::Spinning(_)) {
+            let spread_deg = recorded(&lidar, 1, 2).elevation_spread.to_degrees();
+            assert!(spread_deg < 1e-3, "{}: {spread_deg}", each.name);
+            spinning += 1;
+        }
+    }
+    assert!(spinning > 10, "{spinning}");
 }
 
 /// Four sensors: all parts, and each of three without one of them.

@@ -54,7 +54,7 @@ pub struct PacketSource {
 pub enum PacketMetadata {
     /// The model number in the packets (Velodyne, Hesai), or the Ouster metadata next to the capture: the `.json` file of the
     /// same name, else the only `.json` file of an Ouster with a similar name. Of two similar names, one begins with the
-    /// other, and continues with a character that is no letter or digit.
+    /// other, and continues with a character that is no letter or digit. The ending of a compression is no part of a name.
     #[default]
     InPackets,
     /// Metadata of an Ouster sensor.

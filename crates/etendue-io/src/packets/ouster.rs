@@ -2,7 +2,7 @@
 
 use super::sweep_assembler::{Row, SweepAssembler};
 use super::{u16_at, u32_at, u64_at};
-use crate::input::read_text;
+use crate::input::{read_text, without_compression};
 use crate::{FileLocation, FormatError};
 use etendue_sensors::lidar::{Channel, number_rings};
 use serde_json::Value;
@@ -84,7 +84,7 @@ pub fn read_ouster_metadata(path: &Path) -> Result<OusterMetadata, FormatError> 
 /// If several files fit, or the one that fits cannot be read.
 pub(super) fn read_metadata_beside(capture: &Path) -> Result<Option<OusterMetadata>, FormatError> {
     // The file of the same name
-    let own = capture.with_extension("json");
+    let own = without_compression(capture).with_extension("json");
     if own != capture && own.is_file() {
         return read_ouster_metadata(&own).map(Some);
     }

@@ -14,6 +14,7 @@ mod motion;
 mod panel_struct;
 mod placement;
 mod plane;
+mod region;
 mod sector;
 mod segment;
 mod select;

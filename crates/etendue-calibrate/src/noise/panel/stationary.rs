@@ -2,6 +2,7 @@
 
 use super::motion::PanelMotion;
 use super::panel_struct::Panel;
+use super::region::{Region, regions};
 use crate::noise::error::NoiseError;
 use crate::noise::recording::{DirectionCell, PanelRecording};
 use etendue_physics::statistics::median;
@@ -39,6 +40,12 @@ const LARGEST_NOISE: f64 = 0.01;
 /// Greatest standard deviation of the ranges of a block at rest, relative to the range.
 const STEADY: f64 = 0.05;
 
+/// The same, in standard deviations of the ranges within a scan.
+const STEADY_OVER_NOISE: f64 = 3.0;
+
+/// Greatest standard deviation of the ranges within a scan that is attributed to the sensor, m.
+const LARGEST_SENSOR_NOISE: f64 = 0.03;
+
 /// Fraction of the blocks of a direction that agree where its range is unchanged.
 const AGREEING: f64 = 0.6;
 
@@ -52,13 +59,27 @@ impl RangeChange {
     /// other, nor do those whose ranges have a standard deviation above 5 % of the range and 10 mm: a sensor that
     /// turns by degrees from scan to scan sees another range in each of them. Where a person walks past, most
     /// blocks agree.
+    ///
+    /// Directions of a pattern that does not repeat have no beam in most scans. There, regions of 0.5 to 8 degrees
+    /// without edges are compared, their ranges corrected by the slope of a plane. The noise of a block is then also
+    /// that of ranges within a scan (at most 30 mm), which motion between scans does not increase.
     pub fn of(recording: &PanelRecording) -> Option<Self> {
         if recording.scans < LEAST_SCANS {
             return None;
         }
         let blocks = Blocks::of(recording);
-        let cells = recording.cells.iter();
-        let changes: Vec<[f64; 2]> = cells.filter_map(|cell| blocks.change(cell)).collect();
+        let repeats = recording.has_drop_outs || recording.planar;
+        let changes: Vec<[f64; 2]> = if repeats {
+            let cells = recording.cells.iter();
+            cells.filter_map(|cell| blocks.change(cell, 0.0)).collect()
+        } else {
+            let regions = regions(recording).into_iter();
+            let change = |region: Region| {
+                let noise = region.noise.min(LARGEST_SENSOR_NOISE);
+                blocks.change(&region.cell, noise)
+            };
+            regions.filter_map(change).collect()
+        };
         if changes.len() < LEAST_DIRECTIONS {
             return None;
         }
@@ -100,14 +121,17 @@ impl Block {
         })
     }
 
-    /// Standard deviation of the median that is attributed to noise, m.
-    fn noise(&self) -> f64 {
-        let of_median = self.deviation / (self.count as f64).sqrt();
-        of_median.min(LARGEST_NOISE * self.median)
+    /// Standard deviation of the median that is attributed to noise, m. `known` is the noise of a range, m.
+    fn noise(&self, known: f64) -> f64 {
+        let of_median = |deviation: f64| deviation / (self.count as f64).sqrt();
+        let largest = (LARGEST_NOISE * self.median).max(of_median(known));
+        of_median(self.deviation).min(largest)
     }
 
-    fn is_steady(&self) -> bool {
-        self.deviation < (STEADY * self.median).max(CHANGE[1])
+    /// Whether the ranges are those of a sensor at rest. `known` is the noise of a range, m.
+    fn is_steady(&self, known: f64) -> bool {
+        let most = (STEADY * self.median).max(CHANGE[1]);
+        self.deviation < most.max(STEADY_OVER_NOISE * known)
     }
 }
 
@@ -130,8 +154,8 @@ impl Blocks {
     }
 
     /// Greatest difference of the medians of blocks relative to the range, and the fraction of the blocks that
-    /// agree; `None` unless half of the blocks have returns.
-    fn change(&self, cell: &DirectionCell) -> Option<[f64; 2]> {
+    /// agree; `None` unless half of the blocks have returns. `known` is the noise of a range, m.
+    fn change(&self, cell: &DirectionCell, known: f64) -> Option<[f64; 2]> {
         // Blocks with at least two returns, and blocks without returns
         let mut ranges = vec![Vec::new(); self.scans.len().div_ceil(self.length)];
         for sample in &cell.samples {
@@ -150,11 +174,12 @@ impl Blocks {
         let medians = blocks.iter().map(|block| block.median);
         let least = medians.clone().fold(f64::INFINITY, f64::min);
         let most = medians.fold(0.0, f64::max);
-        let noise = blocks.iter().map(Block::noise).fold(0.0, f64::max);
+        let noise = blocks.iter().map(|block| block.noise(known));
+        let noise = noise.fold(0.0, f64::max);
         let limit = (CHANGE[0] * least)
             .max(CHANGE[1])
             .max(CHANGE_OVER_NOISE * noise);
-        let steady = || blocks.iter().filter(|block| block.is_steady());
+        let steady = || blocks.iter().filter(|block| block.is_steady(known));
         let agreeing = |one: &Block| {
             let near = steady().filter(|other| (other.median - one.median).abs() < limit);
             near.count()

@@ -1,12 +1,14 @@
 //! Noise calibration from point clouds of three-dimensional sensors.
 
 use super::{address, assert_same_noise, known, options};
+use etendue_calibrate::noise::panel::RangeChange;
 use etendue_calibrate::noise::score::hold_out_quickly;
 use etendue_calibrate::noise::verdict::{Grade, judge};
 use etendue_calibrate::noise::{
     NoiseCalibration, NoiseError, PanelHint, PanelRecording, calibrate,
 };
 use etendue_physics::profile::BeamAddress;
+use etendue_physics::{Purpose, Stream};
 use nalgebra::{Point3, Vector3};
 
 const DISTANCE: f64 = 0.5;
@@ -194,6 +196,61 @@ fn indices_with_other_directions_in_each_scan_are_no_grid() {
     let clouds: Vec<_> = (0..60).map(cloud).collect();
     let recording = PanelRecording::from_clouds("pattern", &clouds).unwrap();
     assert!(!recording.has_drop_outs);
+}
+
+/// Scans of 2,000 beams of a pattern that does not repeat, with noise of 15 mm, in a room of 4 x 3 m. Its floor is 1 m below the
+/// sensor, its `ceiling` (m) above. The pose (x, y, yaw) at each scan is given.
+fn pattern_in_a_room(ceiling: f64, pose: impl Fn(f64) -> [f64; 3]) -> PanelRecording {
+    let mut stream = Stream::new(15, 0, 0, 0, Purpose::Search);
+    let half = Vector3::new(2.0, 1.5, 0.5 * (1.0 + ceiling));
+    let mut cloud = |scan: u32| {
+        let mut point = |beam: u32| {
+            let number = f64::from(2000 * scan + beam);
+            let azimuth = 360.0 * (number * 0.618_034).fract();
+            let elevation = 60.0 * (number * 0.754_878).fract() - 5.0;
+            let [x, y, yaw] = pose(f64::from(scan));
+            let in_room = direction(azimuth + yaw.to_degrees(), elevation);
+            let place = Vector3::new(x, y, 1.0 - half.z);
+            let to_wall =
+                |axis: usize| (half[axis] * in_room[axis].signum() - place[axis]) / in_room[axis];
+            let range = (0..3).map(to_wall).fold(f64::INFINITY, f64::min);
+            let noisy = range + 0.015 * stream.normal();
+            Point3::from(direction(azimuth, elevation) * noisy)
+        };
+        ((0..2000).map(&mut point).collect(), Vec::new())
+    };
+    let clouds: Vec<_> = (0..24).map(&mut cloud).collect();
+    let recording = PanelRecording::from_clouds("room", &clouds).unwrap();
+    assert!(!recording.planar && !recording.has_drop_outs);
+    recording
+}
+
+/// A lidar at rest whose pattern does not repeat is at rest, although most directions have no beam in most scans, and the noise
+/// of a range is up to 9 % of it. Measured: 0.7 % of 278 regions change.
+#[test]
+fn a_pattern_that_does_not_repeat_is_at_rest() {
+    let found = RangeChange::of(&pattern_in_a_room(0.17, |_| [0.2, 0.1, 0.3])).unwrap();
+    assert!(found.directions > 150, "{found:?}");
+    assert!(found.changed < 0.02, "{found:?}");
+}
+
+/// Such a lidar that drives by 4 or 11 cm per scan, or turns by 5 to 90 degrees per scan, is refused as a moving sensor.
+#[test]
+fn a_moving_lidar_whose_pattern_does_not_repeat_is_refused() {
+    let refused = |recording: &PanelRecording| {
+        let error = calibrate(&[(recording, PanelHint::default())], &options()).unwrap_err();
+        assert!(matches!(error, NoiseError::Moving { .. }), "{error}");
+    };
+    for step in [0.03, 0.08] {
+        refused(&pattern_in_a_room(3.0, |scan| {
+            [step * (scan - 12.0), step * (scan - 12.0), 0.3]
+        }));
+    }
+    for degrees in [5.0_f64, 12.0, 30.0, 90.0] {
+        refused(&pattern_in_a_room(3.0, |scan| {
+            [0.2, 0.1, degrees.to_radians() * scan]
+        }));
+    }
 }
 
 #[test]
