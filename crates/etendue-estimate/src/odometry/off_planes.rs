@@ -14,16 +14,19 @@ use std::collections::VecDeque;
 const SCANS: usize = 3;
 
 /// Side of the voxels that sample the points, m.
-const VOXEL: f64 = 0.25;
+const VOXEL: f64 = 0.15;
 
-/// Largest distance of a pair at the end, m.
-const LAST_REACH: f64 = 2.0 * VOXEL;
+/// Side of the voxels in which points of a scan and of the last scans are compared, m.
+const OCCUPIED: f64 = 0.25;
+
+/// Largest distances of a pair in the last stages of the registration, m.
+const LAST_REACHES: [f64; 2] = [0.5, 0.3];
 
 /// Largest distance of a pair at the start, in standard deviations of the prediction.
 const DEVIATIONS: f64 = 3.0;
 
 /// Limits of that distance, m.
-const FIRST_REACH: [f64; 2] = [2.0 * LAST_REACH, 5.0];
+const FIRST_REACH: [f64; 2] = [1.0, 5.0];
 
 /// Fewest points in occupied voxels at the pose.
 const FEWEST: usize = 100;
@@ -96,7 +99,8 @@ impl RecentPoints {
         let source = downsample(points, VOXEL);
         let target = downsample(&self.in_world(), VOXEL);
         let [least, largest] = FIRST_REACH;
-        let reaches = [(DEVIATIONS * sd).clamp(least, largest), LAST_REACH];
+        let [middle, last_reach] = LAST_REACHES;
+        let reaches = [(DEVIATIONS * sd).clamp(least, largest), middle, last_reach];
         let stages = reaches.map(|reach| Registration::new(RegistrationMethod::Gicp).within(reach));
         let mut clouds = CloudPair::new(&source, &target);
         let align = |start| {
@@ -116,7 +120,7 @@ impl RecentPoints {
         let [here, most] = [count(&pose), counts.max().unwrap_or_default()];
         let is_determined = here >= FEWEST && here as f64 >= CONTRAST * most as f64;
         is_determined.then(|| {
-            let pairs = clouds.whitened_pairs(&pose, LAST_REACH);
+            let pairs = clouds.whitened_pairs(&pose, last_reach);
             PointPairs {
                 pairs: last.plane_pairs(&pairs, &pose, found.residual, correction),
                 world_from_lidar: pose,
@@ -195,7 +199,7 @@ impl Occupied {
     fn new(points: &[Point3<f64>]) -> Self {
         let mut voxels = VoxelTable::default();
         for point in points {
-            voxels.insert(voxel_key(&point.coords, VOXEL));
+            voxels.insert(voxel_key(&point.coords, OCCUPIED));
         }
         Self(voxels)
     }
@@ -204,7 +208,7 @@ impl Occupied {
     fn count(&self, points: &[Point3<f64>], world_from_lidar: &Isometry3<f64>) -> usize {
         let is_occupied = |point: &&Point3<f64>| {
             let in_world = world_from_lidar * **point;
-            self.0.find(voxel_key(&in_world.coords, VOXEL)).is_some()
+            self.0.find(voxel_key(&in_world.coords, OCCUPIED)).is_some()
         };
         points.iter().filter(is_occupied).count()
     }
