@@ -6,7 +6,7 @@
 
 The second scan is 0.3 to 0.7 m ahead of the first, and its roll, pitch and yaw differ by normal draws with standard deviations of 0.3,
 0.3 and 0.7 degrees, as those of a vehicle between two scans at 10 Hz. The first pose is drawn in a part of each world. Among shrubs,
-which are drawn anew for each pair, the second scan is about 0.2 m beside the first and turned by 3 to 10 degrees about each axis. All
+which differ from pair to pair, the second scan is about 0.2 m beside the first and turned by 3 to 10 degrees about each axis. All
 programs use points from 1 to 50 m and start from the pose of the first scan; GICP has voxels of 0.25 m and the package's defaults. The
 small house and the hospital need ETENDUE_DATA.
 
