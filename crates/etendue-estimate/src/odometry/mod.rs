@@ -4,8 +4,8 @@
 //! the scan, samples it at two resolutions, registers it onto the map by robust point-to-plane ICP, and
 //! inserts its points into the map. The design follows KISS-ICP (Vizzo et al. 2023,
 //! doi:10.1109/LRA.2023.3236571): the uncertainty of the prediction is estimated from earlier
-//! predictions and bounds the search for pairs. Along directions that the planes of scan and map do not determine, points off planes
-//! are registered; where they do not determine them either, the prediction is kept. The directions are reported with the standard
+//! predictions and bounds the search for pairs. Along directions that few planes of scan and map determine, points off planes are
+//! registered; where neither determine them, the prediction is kept. The directions are reported with the standard
 //! deviation of the prediction ([`DegenerateDirection`]).
 //! [`ScanQuality`] is a verdict on the pose of each scan, with its covariance since the first scan
 //! ([`PoseUncertainty`]). [`absolute_error`] and [`relative_error`] compare

@@ -134,12 +134,12 @@ impl Observability {
         self.directions.iter().filter(|d| d.degenerate)
     }
 
-    /// Directions that few pairs determine, or none. Those that are degenerate because few patches contradict the prediction are not among
-    /// them.
+    /// Directions that fewer than [`FEW_PAIRS`] determine, or that are degenerate for want of pairs. Those that are degenerate because few
+    /// patches contradict the prediction are not among them.
     pub fn weak(&self) -> impl Iterator<Item = &MotionDirection> {
         self.directions.iter().filter(|d| {
             let contradicts = d.degenerate && d.clear_pairs >= self.least.pairs;
-            d.clear_pairs < FEW_PAIRS && !contradicts
+            d.clear_pairs < FEW_PAIRS.max(self.least.pairs) && !contradicts
         })
     }
 
