@@ -3,7 +3,7 @@
 use super::icp::{IcpResult, PlanePair, PointPairs, deviation_from, retract};
 use super::map::SurfelOrigin;
 use super::replicates::group_of;
-use super::scan::{ROUGHNESS, robust_sd};
+use super::scan::{PointsOffPlanes, ROUGHNESS, robust_sd};
 use super::sensor_bias::{CorrectionErrors, displacements};
 use crate::geometry::{VoxelTable, voxel_key};
 use crate::register::{CloudPair, Registration, RegistrationMethod, WhitenedPair, downsample};
@@ -16,11 +16,17 @@ const SCANS: usize = 3;
 /// Side of the voxels that sample the points, m.
 const VOXEL: f64 = 0.15;
 
+/// Side of the voxels that sample the dense points for their registration, m.
+const DENSE_VOXEL: f64 = 0.2;
+
 /// Side of the voxels in which points of a scan and of the last scans are compared, m.
 const OCCUPIED: f64 = 0.25;
 
-/// Largest distances of a pair in the last stages of the registration, m.
-const LAST_REACHES: [f64; 2] = [0.5, 0.3];
+/// Largest distance of a pair in the last stage of the registration of dense points, m.
+const DENSE_REACH: f64 = 0.5;
+
+/// Largest distance of a pair in the registration of all points, m.
+const LAST_REACH: f64 = 0.3;
 
 /// Largest distance of a pair at the start, in standard deviations of the prediction.
 const DEVIATIONS: f64 = 3.0;
@@ -28,15 +34,15 @@ const DEVIATIONS: f64 = 3.0;
 /// Limits of that distance, m.
 const FIRST_REACH: [f64; 2] = [1.0, 5.0];
 
-/// Fewest points in occupied voxels at the pose.
-const FEWEST: usize = 100;
-
 /// Distance along each direction at which the number of points in occupied voxels is compared, m.
 const DISPLACEMENT: f64 = 1.0;
 
 /// Least ratio of the numbers of points in occupied voxels at the pose and at this distance from it. Along a bare corridor, its edges
 /// have a ratio of up to 1.2; vegetation has 1.5 to 11.
 const CONTRAST: f64 = 1.4;
+
+/// Least excess of the number at the pose over [`CONTRAST`] times the other, in standard deviations of independent counts.
+const SIGNIFICANCE: f64 = 3.0;
 
 /// Weight of a pair of points relative to that of a plane with the same residual: residuals of neighbours among leaves are alike. Planes
 /// remain decisive along the directions that they determine.
@@ -50,19 +56,14 @@ pub(super) struct RecentPoints {
 
 /// Points of a scan (lidar frame, m), its pose and its number.
 struct PlacedPoints {
-    points: Vec<Point3<f64>>,
+    points: PointsOffPlanes,
     world_from_lidar: Isometry3<f64>,
     number: u32,
 }
 
 impl RecentPoints {
     /// Adds the points of the scan with a number at its pose.
-    pub fn add(
-        &mut self,
-        points: Vec<Point3<f64>>,
-        world_from_lidar: &Isometry3<f64>,
-        number: u32,
-    ) {
+    pub fn add(&mut self, points: PointsOffPlanes, world_from_lidar: &Isometry3<f64>, number: u32) {
         if self.scans.len() == SCANS {
             self.scans.pop_front();
         }
@@ -77,12 +78,12 @@ impl RecentPoints {
     /// planes only along the directions that too few pairs determine. `sd` is the standard deviation of the prediction along them, m, and
     /// `correction` has the errors of the correction of the ranges.
     ///
-    /// The points are registered by generalised ICP (Segal et al. 2009, doi:10.15607/RSS.2009.V.021), from the registered pose and from
-    /// that of the last scan: after a turn, a robot may stand or turn back. `None` where they do not determine all these directions:
-    /// see [`CONTRAST`].
+    /// The points are registered by generalised ICP (Segal et al. 2009, doi:10.15607/RSS.2009.V.021): first the dense points, from the
+    /// registered pose and from that of the last scan, since a robot may stand or turn back after a turn, then all points. `None` where
+    /// the dense points do not determine all these directions: see [`CONTRAST`].
     pub fn align(
         &self,
-        points: &[Point3<f64>],
+        points: &PointsOffPlanes,
         found: &IcpResult,
         sd: f64,
         correction: Option<&CorrectionErrors>,
@@ -94,49 +95,56 @@ impl RecentPoints {
             let parts = directions.iter().map(|d| d * d.dot(&step));
             retract(&found.world_from_lidar, &parts.sum(), found.radius)
         };
-        // Register the points from each start, and keep the part along the directions.
-        let last = self.scans.back()?;
-        let source = downsample(points, VOXEL);
-        let target = downsample(&self.in_world(), VOXEL);
-        let [least, largest] = FIRST_REACH;
-        let [middle, last_reach] = LAST_REACHES;
-        let reaches = [(DEVIATIONS * sd).clamp(least, largest), middle, last_reach];
-        let stages = reaches.map(|reach| Registration::new(RegistrationMethod::Gicp).within(reach));
-        let mut clouds = CloudPair::new(&source, &target);
-        let align = |start| {
+        let align = |clouds: &mut CloudPair<3>, reaches: &[f64], start| {
+            let stage = |&reach| Registration::new(RegistrationMethod::Gicp).within(reach);
+            let stages: Vec<_> = reaches.iter().map(stage).collect();
             let found = clouds.register(&stages, start).ok()?;
             Some(along(&found.target_from_source))
         };
+        // Register the dense points from each start, and keep the part along the directions.
+        let last = self.scans.back()?;
+        let source = sampled(points.dense.iter().copied());
+        let target = sampled(self.in_world(|points| points.dense.iter()));
+        let [least, largest] = FIRST_REACH;
+        let reaches = [(DEVIATIONS * sd).clamp(least, largest), DENSE_REACH];
+        let [coarse_source, coarse_target] =
+            [&source, &target].map(|points| downsample(points, DENSE_VOXEL));
+        let mut clouds = CloudPair::new(&coarse_source, &coarse_target);
         let occupied = Occupied::new(&target);
         let count = |pose: &Isometry3<f64>| occupied.count(&source, pose);
         let starts = [found.world_from_lidar, along(&last.world_from_lidar)];
-        let poses = starts.into_iter().filter_map(align);
-        let pose = poses.max_by_key(count)?;
+        let poses = starts.map(|start| align(&mut clouds, &reaches, start));
+        let pose = poses.into_iter().flatten().max_by_key(count)?;
         // Compare the pose with displaced ones.
         let displaced = directions
             .iter()
             .flat_map(|d| [d * DISPLACEMENT, d * -DISPLACEMENT]);
         let counts = displaced.map(|step| count(&retract(&pose, &step, found.radius)));
-        let [here, most] = [count(&pose), counts.max().unwrap_or_default()];
-        let is_determined = here >= FEWEST && here as f64 >= CONTRAST * most as f64;
-        is_determined.then(|| {
-            let pairs = clouds.whitened_pairs(&pose, last_reach);
-            PointPairs {
-                pairs: last.plane_pairs(&pairs, &pose, found.residual, correction),
-                world_from_lidar: pose,
-                overlap: here as f64 / source.len() as f64,
-            }
+        let here = count(&pose);
+        if !stands_out(here, counts.max()?) {
+            return None;
+        }
+        // Register all points from there.
+        let all = sampled(points.all().copied());
+        let mut clouds = CloudPair::new(&all, &sampled(self.in_world(PointsOffPlanes::all)));
+        let pose = align(&mut clouds, &[LAST_REACH], pose)?;
+        let pairs = clouds.whitened_pairs(&pose, LAST_REACH);
+        Some(PointPairs {
+            pairs: last.plane_pairs(&pairs, &pose, found.residual, correction),
+            world_from_lidar: pose,
+            overlap: here as f64 / source.len() as f64,
         })
     }
 
-    /// All points in the world, m.
-    fn in_world(&self) -> Vec<Point3<f64>> {
-        let of_scan = |scan: &PlacedPoints| {
+    /// Selected points of the scans in the world, m.
+    fn in_world<'a, I: Iterator<Item = &'a Point3<f64>>>(
+        &'a self,
+        select: impl Fn(&'a PointsOffPlanes) -> I,
+    ) -> impl Iterator<Item = Point3<f64>> {
+        self.scans.iter().flat_map(move |scan| {
             let pose = scan.world_from_lidar;
-            let points = scan.points.iter().map(move |point| pose * point);
-            points.collect::<Vec<_>>()
-        };
-        self.scans.iter().flat_map(of_scan).collect()
+            select(&scan.points).map(move |point| pose * point)
+        })
     }
 }
 
@@ -189,6 +197,18 @@ impl PlacedPoints {
         };
         pairs.iter().flat_map(rows).collect()
     }
+}
+
+/// Whether more points are in occupied voxels at a pose than at any other one, by [`CONTRAST`] and [`SIGNIFICANCE`].
+fn stands_out(here: usize, most: usize) -> bool {
+    let [here, most] = [here, most].map(|count| count as f64);
+    let excess = here - CONTRAST * most;
+    excess > 0.0 && excess * excess >= SIGNIFICANCE.powi(2) * (here + CONTRAST.powi(2) * most)
+}
+
+/// Points sampled in voxels of side [`VOXEL`].
+fn sampled(points: impl Iterator<Item = Point3<f64>>) -> Vec<Point3<f64>> {
+    downsample(&points.collect::<Vec<_>>(), VOXEL)
 }
 
 /// Voxels with points.

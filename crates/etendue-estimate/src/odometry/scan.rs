@@ -98,9 +98,24 @@ pub(super) struct SampledScan {
     pub noise: f64,
     /// Root mean square distance of the coarse samples from the lidar, m.
     pub radius: f64,
-    /// Points that are neither on planes nor on lines of points. On a single line, or among points that are far apart, the pattern of
-    /// the beams, which moves with the lidar, would look like structure.
-    pub off_planes: Vec<Point3<f64>>,
+    /// Points that are not on planes.
+    pub off_planes: PointsOffPlanes,
+}
+
+/// Points of a scan that are not on planes, in the lidar frame.
+#[derive(Default)]
+pub(super) struct PointsOffPlanes {
+    /// Points among others that are neither coplanar nor on a line.
+    pub dense: Vec<Point3<f64>>,
+    /// Points on a single line, or far apart. The pattern of the beams, which moves with the lidar, can look like structure here.
+    pub sparse: Vec<Point3<f64>>,
+}
+
+impl PointsOffPlanes {
+    /// All points.
+    pub fn all(&self) -> impl Iterator<Item = &Point3<f64>> {
+        self.dense.iter().chain(&self.sparse)
+    }
 }
 
 /// Largest standard deviation of the points of a plane, in standard deviations of the noise of the scan. Thicker
@@ -216,9 +231,15 @@ impl SampledScan {
                 }
             }
         }
-        let edges = numbers_where(candidates, |i| planes.is_edge(i));
-        let off_planes = edges.into_iter().map(|i| position(i as usize).into());
-        let off_planes = off_planes.collect();
+        let points_of = |numbers: Vec<u32>| {
+            let points = numbers.into_iter().map(|i| position(i as usize).into());
+            points.collect()
+        };
+        let is_sparse = |i| planes.at(i).is_none() && !planes.is_edge(i);
+        let off_planes = PointsOffPlanes {
+            dense: points_of(numbers_where(candidates, |i| planes.is_edge(i))),
+            sparse: points_of(numbers_where(candidates, is_sparse)),
+        };
         // Sample again, coarsely.
         let mut coarse = coarsened(&fine, voxels.coarse);
         let mut side = voxels.coarse;
