@@ -1,6 +1,8 @@
 //! `etendue register`.
 
-use crate::{etendue, fail, folder, names, number, recording, stderr, stdout, succeed, write};
+use crate::{
+    etendue, fail, fail_with, folder, names, number, recording, stderr, stdout, succeed, write,
+};
 use serde_json::Value;
 use std::f64::consts::TAU;
 use std::fmt::Write;
@@ -128,6 +130,40 @@ fn two_scans_from_one_pose_are_registered_by_the_identity() {
     // Measured: 0.3 mm.
     assert!(number(&found["translation_m"][0]).abs() < 5e-3, "{found}");
     assert_eq!(found["planar"], true);
+}
+
+/// Along a street, few surfaces determine the position of a lidar of 16 rings, and the rings on the road move with it.
+#[test]
+fn planes_contradict_a_registration_that_the_rings_on_the_road_hold_back() {
+    const STREET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/street.toml");
+    let folder = folder();
+    for (file, pose) in [("0.csv", "-20,-1.5,1.8,0"), ("1.csv", "-19.2,-1.5,1.8,0")] {
+        let pose = format!("--pose={pose}");
+        let scan = [
+            "simulate",
+            STREET,
+            "--sensor",
+            "velodyne-vlp-16",
+            "--frame",
+            "sensor",
+        ];
+        succeed(folder.path(), &[&scan[..], &[&pose, "-o", file]].concat());
+    }
+    // Measured: errors of 0.30 m (gicp) and 0.79 m (icp).
+    for method in ["gicp", "icp"] {
+        let arguments = ["register", "1.csv", "0.csv", "--method", method, "--json"];
+        let output = etendue(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(3));
+        let message = stderr(&output);
+        assert!(message.contains("the planes of both clouds"), "{message}");
+        let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(found["verdict"], "doubtful");
+        // Measured: 4 mm, with a standard deviation of 9 mm.
+        let planes = &found["planes"];
+        let error = number(&planes["translation_m"][0]) - 0.8;
+        let sd = number(&planes["translation_sd_m"][0]);
+        assert!(error.abs() < 3.0 * sd && sd < 0.02, "{planes}");
+    }
 }
 
 /// The authors of the pair publish a registration with an accuracy of centimetres.

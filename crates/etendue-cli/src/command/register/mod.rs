@@ -2,6 +2,7 @@
 
 mod cloud;
 mod picture;
+mod planes;
 mod report;
 mod settings;
 
@@ -20,6 +21,7 @@ use etendue::estimate::register::{
 use etendue_plot::Drawing;
 use nalgebra::{Isometry3, Point, Point2, Point3};
 use picture::RegistrationView;
+use planes::PlaneCheck;
 use report::Report;
 use settings::{MethodName, SettingOptions, Settings};
 use std::path::PathBuf;
@@ -42,8 +44,11 @@ use std::time::Instant;
     of s/8. Single settings can be combined with either.\n\
     Clouds with a column range whose points are not in the frame of their lidar are reported: clouds in the \
     frame of the world need no registration.\n\
+    Scans of lidars are also registered by their planes, as by `etendue slam`: by the other methods, the pattern of the \
+    beams, which moves with the lidar, can hold back the result.\n\
     Exit code 3: the result is doubtful, because fewer than 40 % of the points of A have a pair, \
-    or the last step was longer than 1 mm."
+    the last step was longer than 1 mm, the planes do not determine a direction, or they give another result: by more \
+    than five standard deviations, 50 mm or 0.5 degrees."
 )]
 pub struct Register {
     /// Source cloud, which is moved
@@ -123,14 +128,16 @@ impl Register {
         let (found, seconds) =
             timed(|| register(&settings, &source, &target, planar(&self.start())))?;
         let b_from_a = upright(&found.target_from_source);
-        Ok(self.report(b_from_a, true, &settings, &found, seconds))
+        let planes = PlaneCheck::new(&a.points, &b.points, &b_from_a, true);
+        Ok(self.report(b_from_a, true, &settings, &found, planes, seconds))
     }
 
     fn in_space(&self, a: &NamedCloud, b: &NamedCloud) -> Result<Report, Failure> {
         let settings = self.settings.settings(self.method, &b.points);
         let (found, seconds) = timed(|| register(&settings, &a.points, &b.points, self.start()))?;
         let b_from_a = found.target_from_source;
-        Ok(self.report(b_from_a, false, &settings, &found, seconds))
+        let planes = PlaneCheck::new(&a.points, &b.points, &b_from_a, false);
+        Ok(self.report(b_from_a, false, &settings, &found, planes, seconds))
     }
 
     fn report<M>(
@@ -139,6 +146,7 @@ impl Register {
         planar: bool,
         settings: &Settings,
         found: &RegistrationResult<M>,
+        planes: Option<PlaneCheck>,
         seconds: f64,
     ) -> Report {
         let with_topic = |cloud: &str, topic: &Option<String>| match topic {
@@ -154,6 +162,7 @@ impl Register {
             planar,
             settings,
             found,
+            planes,
             seconds,
         )
     }

@@ -1,5 +1,6 @@
 //! Report of a registration as text and JSON.
 
+use super::planes::PlaneCheck;
 use super::settings::{MethodName, Settings, SettingsReport};
 use etendue::estimate::register::RegistrationResult;
 use nalgebra::{Isometry3, Matrix4};
@@ -31,6 +32,8 @@ pub struct Report {
     verdict: &'static str,
     /// Reasons of a doubtful result.
     pub reasons: Vec<String>,
+    /// Check by the planes of both clouds, where they have enough in common.
+    planes: Option<PlaneCheck>,
     settings: SettingsReport,
     /// Time of downsampling, local planes and registration. It depends on the computer: it is printed, and no part of the JSON.
     #[serde(skip)]
@@ -43,11 +46,27 @@ const LARGEST_STEP: f64 = 1e-3;
 /// Least fraction of the points with a pair of a good registration.
 const LEAST_OVERLAP: f64 = 0.4;
 
-#[derive(Debug, Serialize)]
-struct Rotation {
-    yaw: f64,
-    pitch: f64,
-    roll: f64,
+/// Euler angles, degrees.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Rotation {
+    /// About z.
+    pub yaw: f64,
+    /// About y.
+    pub pitch: f64,
+    /// About x.
+    pub roll: f64,
+}
+
+impl Rotation {
+    /// Angles of a transform.
+    pub fn of(transform: &Isometry3<f64>) -> Self {
+        let (roll, pitch, yaw) = transform.rotation.euler_angles();
+        Self {
+            yaw: yaw.to_degrees(),
+            pitch: pitch.to_degrees(),
+            roll: roll.to_degrees(),
+        }
+    }
 }
 
 impl Report {
@@ -59,15 +78,11 @@ impl Report {
         planar: bool,
         settings: &Settings,
         found: &RegistrationResult<M>,
+        planes: Option<PlaneCheck>,
         seconds: f64,
     ) -> Self {
         // The transform as Euler angles and as a matrix
-        let (roll, pitch, yaw) = b_from_a.rotation.euler_angles();
-        let rotation_deg = Rotation {
-            yaw: yaw.to_degrees(),
-            pitch: pitch.to_degrees(),
-            roll: roll.to_degrees(),
-        };
+        let rotation_deg = Rotation::of(&b_from_a);
         let matrix: Matrix4<f64> = b_from_a.to_homogeneous();
 
         // Quality of the result
@@ -87,6 +102,7 @@ impl Report {
                 found.stop
             ));
         }
+        reasons.extend(planes.iter().flat_map(PlaneCheck::reasons));
         let verdict = if reasons.is_empty() {
             "good"
         } else {
@@ -113,6 +129,7 @@ impl Report {
             unpaired: found.unpaired,
             converged: found.stop.converged(),
             stop: found.stop.to_string(),
+            planes,
             settings: settings.into(),
             seconds,
         }
@@ -127,6 +144,8 @@ impl Report {
             let numbers = row.map(|value| format!("{value:>12.8}"));
             format!("    {}\n", numbers.join(" "))
         });
+        let planes = self.planes.as_ref();
+        let planes = planes.map_or_else(String::new, |check| format!("  {}\n", check.text()));
         let degrees_of_freedom = if self.planar {
             "in the plane"
         } else {
@@ -138,7 +157,7 @@ impl Report {
             "b_from_a: registers {} with {}, {} {}\n  \
              translation {x:.5}, {y:.5}, {z:.5} m\n  \
              rotation yaw {yaw:.4}, pitch {pitch:.4}, roll {roll:.4} deg\n  \
-             matrix\n{}  {}\n  {}\n  {:.1} ms\n  settings: {}\n",
+             matrix\n{}  {}\n  {}\n  {:.1} ms\n{}  settings: {}\n",
             self.a,
             self.b,
             self.method,
@@ -147,6 +166,7 @@ impl Report {
             self.summary(),
             self.stop,
             self.seconds * 1e3,
+            planes,
             self.settings,
         )
     }
