@@ -397,11 +397,50 @@ fn interrupted(folder: &Path, words: &[&str]) -> std::process::Output {
 fn ctrl_c_during_a_run_leaves_no_files() {
     let folder = folder();
     let words = ["simulate", "--sweeps", "1000000", "--memory", "1000"];
-    interrupted(folder.path(), &words);
+    let output = interrupted(folder.path(), &words);
+    assert_eq!(names(folder.path()), [""; 0]);
+    assert_states_that_nothing_was_written(&output);
+}
+
+/// The message of a stopped run, printed once.
+#[cfg(unix)]
+fn assert_states_that_nothing_was_written(output: &std::process::Output) {
+    let text = stderr(output);
+    let stopped = text.matches("stopped; nothing was written").count();
+    assert_eq!(stopped, 1, "{text}");
+}
+
+/// Ctrl-C ends the computation of one file at once, and the message is that of runs that end themselves.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_during_one_computation_states_that_nothing_was_written() {
+    let folder = folder();
+    succeed(folder.path(), &["simulate", "-o", "beams.csv"]);
+    for words in [
+        "simulate --paths 1000000 -o scan.csv",
+        "render arena --samples 1000000 -o frame.png",
+        "fit arena --scan beams.csv --free sensor.pose --search 100000000",
+    ] {
+        let output = interrupted(folder.path(), &words.split(' ').collect::<Vec<_>>());
+        assert_eq!(names(folder.path()), ["beams.csv"], "{words}");
+        assert_states_that_nothing_was_written(&output);
+    }
+}
+
+/// Files that a run has written are not denied when Ctrl-C ends it later.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_during_a_drive_states_that_its_recording_remains() {
+    let folder = folder();
+    let output = interrupted(
+        folder.path(),
+        &["demo", "street", "--duration", "1e4", "-o", "drive"],
+    );
+    assert_eq!(names(&folder.path().join("drive")), ["street.mcap"]);
+    let text = stderr(&output);
     assert!(
-        names(folder.path()).is_empty(),
-        "{:?}",
-        names(folder.path())
+        text.contains("stopped; files that were written before remain"),
+        "{text}"
     );
 }
 
