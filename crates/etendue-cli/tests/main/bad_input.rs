@@ -444,6 +444,46 @@ fn ctrl_c_during_a_drive_states_that_its_recording_remains() {
     );
 }
 
+/// The help of `completions` has commands that work where the folder of the completions does not exist.
+#[cfg(unix)]
+#[test]
+fn the_example_of_completions_works_on_a_new_machine() {
+    use std::process::Command;
+    let folder = folder();
+    let help = stdout(&succeed(folder.path(), &["completions", "--help"]));
+    let (_, example) = help.split_once("Example: ").expect("an example");
+    let program = Path::new(env!("CARGO_BIN_EXE_etendue"));
+    let path = format!(
+        "{}:{}",
+        program.parent().expect("a folder").display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    let shell = Command::new("sh")
+        .args(["-e", "-c", example])
+        .env("HOME", folder.path())
+        .env("PATH", path)
+        .output();
+    let shell = shell.expect("a shell");
+    assert!(shell.status.success(), "{}", stderr(&shell));
+    let script = folder
+        .path()
+        .join(".local/share/bash-completion/completions/etendue");
+    assert!(std::fs::read_to_string(script).is_ok_and(|script| script.contains("complete -F")));
+}
+
+/// A folder of results with a similar name is no remedy for a missing file.
+#[test]
+fn a_missing_cloud_is_answered_by_near_files_only() {
+    let folder = folder();
+    std::fs::create_dir(folder.path().join("house")).expect("a folder");
+    write(folder.path(), "target.ply", "ply");
+    let message = fail(folder.path(), &["register", "source.ply", "target.ply"]);
+    assert_contains(&message, &["source.ply does not exist", "check the path"]);
+    assert!(!message.contains("house"), "{message}");
+    let message = fail(folder.path(), &["register", "target.ply", "tarket.ply"]);
+    assert!(message.contains("target.ply"), "{message}");
+}
+
 /// A recording is streamed: Ctrl-C ends it after a complete sweep as a valid file.
 #[cfg(unix)]
 #[test]
