@@ -1,6 +1,7 @@
 //! Bag folders of ROS 2.
 
 use crate::failure::Failure;
+use crate::output::commit_while_writing;
 use etendue::io::output::OutputSet;
 use etendue::io::ros2::bag_metadata;
 use std::fs::File;
@@ -24,6 +25,6 @@ pub fn describe(recording: &Path) -> Result<Option<PathBuf>, Failure> {
     let mut outputs = OutputSet::new();
     outputs.add(&metadata, |file| file.write_all(text.as_bytes()))?;
     // Not `output::commit`: the caller may hold the guard against Ctrl-C
-    outputs.commit()?;
+    commit_while_writing(outputs)?;
     Ok(Some(metadata))
 }

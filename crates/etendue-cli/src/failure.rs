@@ -256,8 +256,11 @@ pub enum Failure {
     #[error("cannot print the results: {0}")]
     Print(#[from] std::io::Error),
     /// Stopped by Ctrl-C.
-    #[error("stopped; nothing was written")]
-    Interrupted,
+    #[error("stopped; {}", if *has_written { "files that were written before remain" } else { "nothing was written" })]
+    Interrupted {
+        /// Whether a file was written.
+        has_written: bool,
+    },
     /// Ctrl-C ended a recording.
     #[error("stopped; {} is complete up to {until:.3} s", path.display())]
     StoppedRecording {
@@ -308,7 +311,7 @@ impl Failure {
     /// Exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Interrupted | Self::StoppedRecording { .. } => INTERRUPTED_EXIT_CODE,
+            Self::Interrupted { .. } | Self::StoppedRecording { .. } => INTERRUPTED_EXIT_CODE,
             Self::Verdict { code, .. } | Self::ProfileNotWritten { code, .. } => *code,
             Self::TrajectoryUntrusted {
                 verdict: TrajectoryVerdict::Failed,

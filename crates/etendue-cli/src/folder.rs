@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::finite;
 use crate::interrupt;
-use crate::output::list_written;
+use crate::output::{commit_while_writing, list_written};
 use etendue::io::output::OutputSet;
 use etendue_plot::{Drawing, png, svg};
 use serde::Serialize;
@@ -67,7 +67,7 @@ impl Folder {
             outputs.add(&self.path.join(name), |file| file.write_all(bytes))?;
             interrupt::check()?;
         }
-        Ok(outputs.commit()?)
+        commit_while_writing(outputs)
     }
 
     /// Writes every file, or none, and prints their names on standard error.

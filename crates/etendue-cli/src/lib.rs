@@ -61,7 +61,11 @@ pub fn run_named(words: impl IntoIterator<Item = OsString>) -> (u8, Option<&'sta
     match arguments.command.run() {
         Ok(()) => (0, None),
         Err(failure) => {
-            report::print(&failure);
+            if failure.exit_code() == failure::INTERRUPTED_EXIT_CODE {
+                interrupt::print(&failure);
+            } else {
+                report::print(&failure);
+            }
             (failure.exit_code(), Some(failure.error_name()))
         }
     }

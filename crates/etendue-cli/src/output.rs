@@ -137,7 +137,14 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<(), Failure> {
 /// Commits files while Ctrl-C is deferred.
 pub fn commit(outputs: OutputSet) -> Result<Vec<PathBuf>, Failure> {
     let _guard = interrupt::writing();
-    Ok(outputs.commit()?)
+    commit_while_writing(outputs)
+}
+
+/// [`commit`] for callers that hold the guard of [`interrupt::writing`].
+pub fn commit_while_writing(outputs: OutputSet) -> Result<Vec<PathBuf>, Failure> {
+    let files = outputs.commit()?;
+    interrupt::note_written();
+    Ok(files)
 }
 
 /// A count with its unit: "1 sweep", "2 sweeps".

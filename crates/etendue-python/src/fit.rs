@@ -231,10 +231,10 @@ pub fn fit(
     let loaded = scene.loaded();
     let found = threads::run_controlled(py, threads, usize::MAX, progress.as_ref(), |control| {
         let parts = loaded.scene.parts();
-        let known = model_of(parts, loaded, sensor, pose)?.in_sweep(sweep);
+        let known = model_of(parts, loaded, sensor, pose)?.in_sweeps(|_| sweep);
         let (parts, pose) = moved_to_start(&known, &free, &starts, pose)?;
         let model = model_of(&parts, loaded, sensor, pose)?;
-        let mut model = model.in_sweep(sweep).in_light(light)?;
+        let mut model = model.in_sweeps(|_| sweep).in_light(light)?;
         release(&mut model, &free, poses, edges)?;
         let state = start_state(&model, &starts)?;
         let found = solve(model.clone(), measurements, &free, &state, control)?;

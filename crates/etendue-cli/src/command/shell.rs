@@ -15,7 +15,8 @@ const PROGRAM: &str = "etendue";
 /// Arguments of `etendue completions`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: etendue completions bash > ~/.local/share/bash-completion/completions/etendue"
+    after_help = "Example: mkdir -p ~/.local/share/bash-completion/completions\n         \
+    etendue completions bash > ~/.local/share/bash-completion/completions/etendue"
 )]
 pub struct Completions {
     /// Shell

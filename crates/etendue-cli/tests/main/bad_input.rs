@@ -397,12 +397,91 @@ fn interrupted(folder: &Path, words: &[&str]) -> std::process::Output {
 fn ctrl_c_during_a_run_leaves_no_files() {
     let folder = folder();
     let words = ["simulate", "--sweeps", "1000000", "--memory", "1000"];
-    interrupted(folder.path(), &words);
-    assert!(
-        names(folder.path()).is_empty(),
-        "{:?}",
-        names(folder.path())
+    let output = interrupted(folder.path(), &words);
+    assert_eq!(names(folder.path()), [""; 0]);
+    assert_states_that_nothing_was_written(&output);
+}
+
+/// The message of a stopped run, printed once.
+#[cfg(unix)]
+fn assert_states_that_nothing_was_written(output: &std::process::Output) {
+    let text = stderr(output);
+    let stopped = text.matches("stopped; nothing was written").count();
+    assert_eq!(stopped, 1, "{text}");
+}
+
+/// Ctrl-C ends the computation of one file at once, and the message is that of runs that end themselves.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_during_one_computation_states_that_nothing_was_written() {
+    let folder = folder();
+    succeed(folder.path(), &["simulate", "-o", "beams.csv"]);
+    for words in [
+        "simulate --paths 1000000 -o scan.csv",
+        "render arena --samples 1000000 -o frame.png",
+        "fit arena --scan beams.csv --free sensor.pose --search 100000000",
+    ] {
+        let output = interrupted(folder.path(), &words.split(' ').collect::<Vec<_>>());
+        assert_eq!(names(folder.path()), ["beams.csv"], "{words}");
+        assert_states_that_nothing_was_written(&output);
+    }
+}
+
+/// Files that a run has written are not denied when Ctrl-C ends it later.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_during_a_drive_states_that_its_recording_remains() {
+    let folder = folder();
+    let output = interrupted(
+        folder.path(),
+        &["demo", "street", "--duration", "1e4", "-o", "drive"],
     );
+    assert_eq!(names(&folder.path().join("drive")), ["street.mcap"]);
+    let text = stderr(&output);
+    assert!(
+        text.contains("stopped; files that were written before remain"),
+        "{text}"
+    );
+}
+
+/// The help of `completions` has commands that work where the folder of the completions does not exist.
+#[cfg(unix)]
+#[test]
+fn the_example_of_completions_works_on_a_new_machine() {
+    use std::process::Command;
+    let folder = folder();
+    let help = stdout(&succeed(folder.path(), &["completions", "--help"]));
+    let (_, example) = help.split_once("Example: ").expect("an example");
+    let program = Path::new(env!("CARGO_BIN_EXE_etendue"));
+    let path = format!(
+        "{}:{}",
+        program.parent().expect("a folder").display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    let shell = Command::new("sh")
+        .args(["-e", "-c", example])
+        .env("HOME", folder.path())
+        .env("PATH", path)
+        .output();
+    let shell = shell.expect("a shell");
+    assert!(shell.status.success(), "{}", stderr(&shell));
+    let script = folder
+        .path()
+        .join(".local/share/bash-completion/completions/etendue");
+    assert!(std::fs::read_to_string(script).is_ok_and(|script| script.contains("complete -F")));
+}
+
+/// A folder of results with a similar name is no remedy for a missing file.
+#[test]
+fn a_missing_cloud_is_answered_by_near_files_only() {
+    let folder = folder();
+    std::fs::create_dir(folder.path().join("house")).expect("a folder");
+    write(folder.path(), "target.ply", "ply");
+    let message = fail(folder.path(), &["register", "source.ply", "target.ply"]);
+    assert_contains(&message, &["source.ply does not exist", "check the path"]);
+    assert!(!message.contains("house"), "{message}");
+    let message = fail(folder.path(), &["register", "target.ply", "tarket.ply"]);
+    assert!(message.contains("target.ply"), "{message}");
 }
 
 /// A recording is streamed: Ctrl-C ends it after a complete sweep as a valid file.

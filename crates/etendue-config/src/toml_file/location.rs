@@ -1,10 +1,15 @@
 //! Paths of files that a TOML file refers to.
 
 use super::document::{Document, DocumentError};
-use super::nearest::nearest;
+use super::nearest::{nearest, nearest_within};
 use super::problem::TomlProblem;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
+
+/// Greatest number of edits between the stems of near files, as a share of the characters of the longer one: the files of a
+/// folder have any names, where the names of a kind are few.
+const FILE_EDITS: f64 = 0.34;
 
 /// Resolves a path relative to the folder of the document, with environment variables expanded.
 pub(crate) fn resolve(
@@ -23,7 +28,8 @@ pub(crate) fn resolve(
     Err(document.error(given.span(), TomlProblem::value(message, remedy)))
 }
 
-/// The file beside a missing one whose name is most similar; `None` if none is similar.
+/// The file or folder beside a missing one whose name is most similar; `None` if none is near. A name with an ending is that of
+/// a file.
 ///
 /// ```
 /// use etendue_config::toml_file::nearest_file;
@@ -31,7 +37,10 @@ pub(crate) fn resolve(
 /// let sensor = folder.path().join("mine.toml");
 /// std::fs::write(&sensor, "version = 2").unwrap();
 /// assert_eq!(nearest_file(&folder.path().join("mine.tml")), Some(sensor));
-/// assert_eq!(nearest_file(&folder.path().join("house.glb")), None);
+/// // Neither a folder nor a name that shares few letters
+/// std::fs::create_dir(folder.path().join("sources")).unwrap();
+/// std::fs::write(folder.path().join("house.ply"), "ply").unwrap();
+/// assert_eq!(nearest_file(&folder.path().join("source.ply")), None);
 /// ```
 pub fn nearest_file(missing: &Path) -> Option<PathBuf> {
     let [name, stem] = [missing.file_name()?, missing.file_stem()?].map(|name| name.to_str());
@@ -41,14 +50,17 @@ pub fn nearest_file(missing: &Path) -> Option<PathBuf> {
     } else {
         folder
     };
-    let entries = std::fs::read_dir(listed).ok()?;
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let entries = std::fs::read_dir(listed).ok()?.filter_map(Result::ok);
+    let has_ending = missing.extension().is_some();
+    let may_be = |entry: &DirEntry| !(has_ending && entry.path().is_dir());
+    let entries = entries.filter(may_be);
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let mut names: Vec<String> = names.collect();
     names.sort();
     // Endings are alike: the stems decide first
     let stem_of = |name: &String| Path::new(name).file_stem()?.to_str().map(str::to_owned);
     let stems: Vec<String> = names.iter().filter_map(stem_of).collect();
-    let near = nearest(stem?, stems.iter().map(String::as_str))?;
+    let near = nearest_within(FILE_EDITS, stem?, stems.iter().map(String::as_str))?;
     names.retain(|name| stem_of(name).as_ref() == Some(&near));
     let of_name = nearest(name?, names.iter().map(String::as_str));
     Some(folder.join(of_name.or_else(|| names.first().cloned())?))

@@ -25,16 +25,25 @@ const MIN_CONTAINED: usize = 3;
 /// assert_eq!(nearest("nothing", ["contributing"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest_within(MAX_EDITS, name, candidates)
+}
+
+/// [`nearest`] with at most `edits` between the names, as a share of the characters of the longer one.
+pub(super) fn nearest_within<'a>(
+    edits: f64,
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
     candidates
         .into_iter()
-        .map(|candidate| (similarity(&fold(name), &fold(candidate)), candidate))
+        .map(|candidate| (similarity(&fold(name), &fold(candidate), edits), candidate))
         .filter(|(alike, _)| *alike >= MIN_SIMILARITY)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate.to_owned())
 }
 
-/// Similarity of a name and a candidate, both folded.
-fn similarity(name: &str, candidate: &str) -> f64 {
+/// Similarity of a name and a candidate, both folded; zero beyond a share of edits.
+fn similarity(name: &str, candidate: &str, most: f64) -> f64 {
     let alike = strsim::jaro_winkler(name, candidate);
     let is_contained = name.chars().count() >= MIN_CONTAINED && candidate.contains(name);
     if is_contained {
@@ -42,7 +51,7 @@ fn similarity(name: &str, candidate: &str) -> f64 {
     }
     let longer = name.chars().count().max(candidate.chars().count());
     let edits = strsim::osa_distance(name, candidate) as f64;
-    if edits <= MAX_EDITS * longer as f64 {
+    if edits <= most * longer as f64 {
         alike
     } else {
         0.0

@@ -225,17 +225,17 @@ impl FitProblem {
         state: &[Variable],
         jacobian: &DMatrix<f64>,
     ) -> Vec<BeamRow> {
-        let shots = self.model.sensor().shots();
+        let shots: Vec<_> = self.model.shots().collect();
         let mut rows: Vec<BeamRow> = Vec::new();
         for (row, number) in self.residual_numbers(state).into_iter().enumerate() {
             let beam = number / QUANTITIES;
             // Begin the next beam.
             if rows.last().is_none_or(|last| last.beam != beam) {
-                let shot = &shots[beam % shots.len()];
+                let (scan, shot) = shots[beam];
                 let place = Place {
                     channel: shot.channel,
                     column: shot.column,
-                    scan: beam / shots.len(),
+                    scan,
                 };
                 let [of_range, of_intensity] = [0, 1].map(|_| DVector::zeros(jacobian.ncols()));
                 rows.push(BeamRow {

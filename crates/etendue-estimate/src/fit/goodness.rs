@@ -17,6 +17,7 @@
 use super::problem::FitProblem;
 use crate::manifold::Variable;
 use crate::model::QUANTITIES;
+use etendue_sensors::lidar::Shot;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
@@ -236,14 +237,13 @@ impl Verdict {
 
 /// Residuals with the index of their beam, ordered by scan, channel and column.
 fn in_scan_order(problem: &FitProblem, by_beam: &[Option<f64>]) -> Vec<(usize, f64)> {
-    let shots = problem.model.sensor().shots();
-    let mut order: Vec<usize> = (0..shots.len()).collect();
-    order.sort_by_key(|&beam| (shots[beam].channel, shots[beam].column));
-    let scans = by_beam.len() / shots.len().max(1);
-    let beams = (0..scans).flat_map(|scan| order.iter().map(move |beam| scan * shots.len() + beam));
-    beams
-        .filter_map(|beam| Some((beam, by_beam[beam]?)))
-        .collect()
+    let shots = problem.model.shots().zip(by_beam).enumerate();
+    let residual = |(beam, ((scan, shot), residual)): (usize, ((usize, &Shot), &Option<f64>))| {
+        Some(((scan, shot.channel, shot.column), (beam, (*residual)?)))
+    };
+    let mut keyed: Vec<_> = shots.filter_map(residual).collect();
+    keyed.sort_by_key(|(place, _)| *place);
+    keyed.into_iter().map(|(_, residual)| residual).collect()
 }
 
 /// Residuals without the errors that all beams of a scan, and all of a channel, share, in standard deviations of
@@ -267,9 +267,9 @@ fn without_common_errors(problem: &FitProblem, mut by_beam: Vec<Option<f64>>) ->
         *residual = residual.map(|one| one * problem.unit(beam * QUANTITIES));
     }
     // Subtract the errors of the scans, then those of the channels.
-    let shots = problem.model.sensor().shots();
-    let groups: [&dyn Fn(usize) -> usize; 2] = [&|beam| beam / shots.len(), &|beam| {
-        usize::from(shots[beam % shots.len()].channel)
+    let shots: Vec<_> = problem.model.shots().collect();
+    let groups: [&dyn Fn(usize) -> usize; 2] = [&|beam| shots[beam].0, &|beam| {
+        usize::from(shots[beam].1.channel)
     }];
     for (group, variance) in groups.into_iter().zip(correlation.of_scan_and_channel()) {
         let mut members: BTreeMap<usize, Vec<[f64; 2]>> = BTreeMap::new();
@@ -316,11 +316,11 @@ fn chance_of_change(problem: &FitProblem, order: &[(usize, f64)]) -> f64 {
     let Some(correlation) = problem.correlation.as_deref() else {
         return 0.5;
     };
-    let shots = problem.model.sensor().shots();
+    let shots: Vec<_> = problem.model.shots().collect();
     let common = correlation.common();
     let chance = |pair: &[(usize, f64)]| {
         let beams = [pair[0].0, pair[1].0];
-        let [a, b] = beams.map(|beam| &shots[beam % shots.len()]);
+        let [a, b] = beams.map(|beam| shots[beam].1);
         if a.channel != b.channel || b.column != a.column + 1 {
             return 0.5;
         }

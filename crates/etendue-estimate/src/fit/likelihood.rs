@@ -5,6 +5,8 @@ use crate::manifold::Variable;
 use crate::solve::Loss;
 use etendue_physics::angle::wrap_to_pi;
 use etendue_physics::statistics::median;
+use etendue_sensors::lidar::MeasurementNoise;
+use std::ops::Range;
 
 /// Standard deviation of the direction of a beam relative to the edges for which beams are near them, in steps between beams.
 const NEAR: f64 = 2.0;
@@ -24,10 +26,8 @@ const OFFSETS: [f64; 8] = [-2.4, -1.8, -1.2, -0.6, 0.6, 1.2, 1.8, 2.4];
 pub(super) struct Likelihood {
     /// All beams of each scan at their azimuths, then those near edges at every offset.
     problem: FitProblem,
-    /// Beams near edges.
-    near: Vec<usize>,
-    /// Whether each beam is near an edge.
-    is_near: Vec<bool>,
+    /// Whether each beam of each scan is near an edge.
+    is_near: Vec<Vec<bool>>,
     loss: Loss,
     /// Residual of a missing measurement.
     gate: f64,
@@ -39,13 +39,8 @@ impl Likelihood {
     /// Likelihood with the noise at a state.
     pub fn new(problem: &FitProblem, loss: Loss, gate: f64, state: &[Variable]) -> Self {
         // Likelihood of the beams at their azimuths.
-        let beams = problem.model.beams();
-        let near = near_edges(problem, state);
-        let mut is_near = vec![false; beams];
-        for beam in &near {
-            is_near[*beam] = true;
-        }
-        let averaged = is_near.repeat(problem.measured_beams() / beams);
+        let is_near = near_edges(problem, state);
+        let averaged = is_near.concat();
         let likelihood = problem.with_likelihood(state, &averaged);
 
         // Divide by the mean square of a residual away from the edges if that is above 1.
@@ -59,18 +54,20 @@ impl Likelihood {
         }
 
         // Add the beams near edges at the offsets of their azimuths.
-        let jitter = problem.model.sensor().lidar().beam.azimuth_jitter;
-        let offsets = OFFSETS.iter().map(|offset| offset * jitter);
-        let turned = offsets.flat_map(|offset| near.iter().map(move |beam| (*beam, offset)));
-        let at_azimuths = (0..beams).map(|beam| (beam, 0.0));
-        let all: Vec<(usize, f64)> = at_azimuths.chain(turned).collect();
+        let jitter = problem.model.lidar().beam.azimuth_jitter;
+        let of_scan = |is_near: &Vec<bool>| {
+            let offsets = OFFSETS.iter().map(|offset| offset * jitter);
+            let turned = offsets.flat_map(|offset| near(is_near).map(move |beam| (beam, offset)));
+            let at_azimuths = (0..is_near.len()).map(|beam| (beam, 0.0));
+            at_azimuths.chain(turned).collect()
+        };
+        let all: Vec<Vec<(usize, f64)>> = is_near.iter().map(of_scan).collect();
         let problem = match likelihood.turned_beams(&all) {
-            Some(turned) if !near.is_empty() => turned,
+            Some(turned) if averaged.contains(&true) => turned,
             _ => likelihood,
         };
         Self {
             problem,
-            near,
             is_near,
             loss,
             gate,
@@ -92,14 +89,15 @@ impl Likelihood {
         let probabilities = OFFSETS.map(|offset| (-0.5 * offset * offset).exp());
         let all = 1.0 + probabilities.iter().sum::<f64>();
         let mut sum = 0.0;
-        for scan in costs.chunks(self.problem.model.beams()) {
-            let (at_azimuths, turned) = scan.split_at(self.is_near.len());
-            let away = at_azimuths.iter().zip(&self.is_near);
+        for (beams, is_near) in self.problem.model.beams_of_scans().zip(&self.is_near) {
+            let (at_azimuths, turned) = costs[beams].split_at(is_near.len());
+            let away = at_azimuths.iter().zip(is_near);
             let away = away.filter(|(_, near)| !**near);
             sum += away.map(|(cost, _)| cost).sum::<f64>();
-            for (number, beam) in self.near.iter().enumerate() {
-                let cost = at_azimuths[*beam];
-                let weighted = probabilities.iter().zip(turned.chunks(self.near.len()));
+            let count = near(is_near).count();
+            for (number, beam) in near(is_near).enumerate() {
+                let cost = at_azimuths[beam];
+                let weighted = probabilities.iter().zip(turned.chunks(count));
                 let likelihoods = weighted.map(|(p, costs)| p * (-costs[number]).exp());
                 let likelihood = ((-cost).exp() + likelihoods.sum::<f64>()) / all;
                 sum -= likelihood.max(f64::MIN_POSITIVE).ln();
@@ -109,28 +107,33 @@ impl Likelihood {
     }
 }
 
-/// Beams of a jittering lidar near edges in any scan, at a state.
-fn near_edges(problem: &FitProblem, state: &[Variable]) -> Vec<usize> {
-    let lidar = problem.model.sensor().lidar();
-    let has_own = problem.model.turned_beams(&[]).is_none();
-    if lidar.beam.azimuth_jitter == 0.0 || has_own {
-        return Vec::new();
+/// Beams near edges, by index.
+fn near(is_near: &[bool]) -> impl Iterator<Item = usize> {
+    (0..is_near.len()).filter(|beam| is_near[*beam])
+}
+
+/// Whether each beam of each scan is near an edge, at a state; no beam of a lidar without jitter, or with offsets of its
+/// beams.
+fn near_edges(problem: &FitProblem, state: &[Variable]) -> Vec<Vec<bool>> {
+    let model = &problem.model;
+    if model.lidar().beam.azimuth_jitter == 0.0 || model.has_offsets_of_beams() {
+        let none = |scan| vec![false; model.beams(scan)];
+        return (0..model.scans()).map(none).collect();
     }
     // Step between beams.
-    let shots = problem.model.sensor().shots();
+    let shots = model.sensor(0).shots();
     let pairs = shots.windows(2);
     let mut steps: Vec<f64> = pairs
         .map(|two| wrap_to_pi(two[1].azimuth - two[0].azimuth).abs())
         .collect();
     let step = median(&mut steps).unwrap_or(0.0);
     // Beams without a predictable range in the neighbourhood.
-    let noise = problem.model.measurement_noise(state, NEAR * step);
-    let beams = problem.model.beams();
-    let is_near = |beam: &usize| {
-        let mut scans = noise.chunks(beams).map(|scan| scan[*beam]);
-        scans.any(|noise| noise.is_some_and(|noise| !noise.has_predictable_range()))
+    let noise = model.measurement_noise(state, NEAR * step);
+    let is_near = |noise: &Option<MeasurementNoise>| {
+        noise.is_some_and(|noise| !noise.has_predictable_range())
     };
-    (0..beams).filter(is_near).collect()
+    let of_scan = |beams: Range<usize>| noise[beams].iter().map(is_near).collect();
+    model.beams_of_scans().map(of_scan).collect()
 }
 
 #[cfg(test)]
@@ -256,7 +259,7 @@ mod tests {
         let step = std::f64::consts::TAU / f64::from(COLUMNS);
         for (beam, azimuth) in [(0, 0.0), (1, step), (2, 2.0 * step), (3, 3.0 * step)] {
             let cost = |range: f64| {
-                let mut scan = vec![BeamMeasurement::default(); model.beams()];
+                let mut scan = vec![BeamMeasurement::default(); model.beams(0)];
                 scan[beam] = BeamMeasurement::new(Some(range), None);
                 let problem = FitProblem::measured_by(model.clone(), &[scan]).expect("a problem");
                 Likelihood::new(&problem, Loss::Squared, 3.0, &start).cost(&start)

@@ -49,14 +49,14 @@ pub enum FitError {
         /// Number of sensor poses of the model.
         poses: usize,
     },
-    /// The number of beams of a scan differs from that of the sensor.
+    /// The number of beams of a scan differs from that of its sweep of the sensor.
     #[error("scan {scan} has {readings} beams, the sensor has {beams}: use scans of this sensor")]
     Beams {
         /// Number of the scan.
         scan: usize,
         /// Its beams.
         readings: usize,
-        /// Number of beams of the sensor.
+        /// Number of beams of the sweep.
         beams: usize,
     },
     /// A scan has no valid range.
@@ -106,7 +106,7 @@ impl FitProblem {
             return Err(FitError::NothingFree);
         }
         for (number, scan) in scans.iter().enumerate() {
-            check(number, scan, model.beams())?;
+            check(number, scan, model.beams(number))?;
         }
         let beams = scans.iter().flatten();
         Ok(Self {
@@ -123,8 +123,7 @@ impl FitProblem {
     /// The problem restricted to every `every`-th beam, with one ray per beam, for coarse searches.
     #[must_use]
     pub fn thinned(&self, every: usize) -> Self {
-        let scans = self.measured.chunks(self.model.beams() * QUANTITIES);
-        let thin = scans.flat_map(|scan| {
+        let thin = self.measured_by_scan().flat_map(|scan| {
             let beams = scan.chunks(QUANTITIES).step_by(every.max(1));
             beams.flatten().copied()
         });
@@ -195,7 +194,7 @@ impl FitProblem {
             _ => [Some(f64::INFINITY); QUANTITIES],
         });
         let deviations = self.deviations_of(&variances.collect::<Vec<_>>());
-        let correlation = RangeCorrelation::new(&self.model.sensor().lidar().noise, &noise);
+        let correlation = RangeCorrelation::new(&self.model.lidar().noise, &noise);
         Self {
             deviations: Some(Arc::new(deviations)),
             correlation: correlation.map(Arc::new),
@@ -243,11 +242,10 @@ impl FitProblem {
 
     /// The problem with the given beams of each scan, each turned by an azimuth (rad); `None` where beams have unknowns of their
     /// own.
-    pub(super) fn turned_beams(&self, beams: &[(usize, f64)]) -> Option<Self> {
-        let all = self.model.beams();
-        let scans = self.measured.len() / (all * QUANTITIES);
-        let kept: Vec<usize> = (0..scans)
-            .flat_map(|scan| beams.iter().map(move |(beam, _)| scan * all + beam))
+    pub(super) fn turned_beams(&self, beams: &[Vec<(usize, f64)>]) -> Option<Self> {
+        let scans = self.model.beams_of_scans().zip(beams);
+        let kept: Vec<usize> = scans
+            .flat_map(|(all, kept)| kept.iter().map(move |(beam, _)| all.start + beam))
             .collect();
         let quantities = |values: &[f64]| {
             let of_beam =
@@ -363,9 +361,10 @@ impl FitProblem {
         self.measured.iter().copied().step_by(QUANTITIES)
     }
 
-    /// Number of beams of all scans.
-    pub(super) fn measured_beams(&self) -> usize {
-        self.measured.len() / QUANTITIES
+    /// Measured range and intensity of every beam of each scan.
+    fn measured_by_scan(&self) -> impl Iterator<Item = &[Option<f64>]> {
+        let scans = self.model.beams_of_scans();
+        scans.map(|beams| &self.measured[beams.start * QUANTITIES..beams.end * QUANTITIES])
     }
 
     /// Number of measured ranges.
@@ -401,10 +400,10 @@ impl FitProblem {
 
     /// Measured points in the plane of the floor with the sensor at a pose per scan, m.
     pub fn points(&self, world_from_sensor: &[Isometry3<f64>]) -> Vec<[f64; 2]> {
-        let sensor = self.model.sensor();
-        let scans = self.measured.chunks(self.model.beams() * QUANTITIES);
         let mut points = Vec::new();
-        for (scan, pose) in scans.zip(world_from_sensor) {
+        let scans = self.measured_by_scan().zip(world_from_sensor).enumerate();
+        for (number, (scan, pose)) in scans {
+            let sensor = self.model.sensor(number);
             let ranges = scan.iter().step_by(QUANTITIES).enumerate();
             for (beam, range) in ranges.filter_map(|(beam, range)| Some((beam, (*range)?))) {
                 let point = pose * sensor.direction(beam).point(range);

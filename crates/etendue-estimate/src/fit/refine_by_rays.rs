@@ -52,7 +52,7 @@ pub(super) fn refine_by_rays(
     start: Vec<Variable>,
     observe: &mut dyn FnMut(&Iteration<Vec<Variable>>),
 ) -> Result<Solution<Vec<Variable>>, SolveError> {
-    if !problem.model.sensor().is_planar() {
+    if !problem.model.is_planar() {
         return solver.solve_observed(problem, start, observe);
     }
     let by_rays = problem.by_rays();
@@ -73,7 +73,7 @@ pub(super) fn refine_by_rays(
 /// eigenvalue; none for models without edges, and none along directions that change no prediction.
 pub(super) fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
     // Return early for problems that are not scanned.
-    let has_fine_steps = !problem.model.sensor().is_planar();
+    let has_fine_steps = !problem.model.is_planar();
     if has_fine_steps || state.dimension() > MAX_UNKNOWNS || problem.model.edges.is_none() {
         return Vec::new();
     }

@@ -33,7 +33,6 @@ use crate::manifold::{Manifold, Variable, dimension};
 use crate::model::{BeamMeasurement, Model, Parameter, QUANTITIES, Rows, Unknown};
 use crate::solve::{DampedSearch, DampingSchedule, NormalEquations};
 use crate::visibility::ObjectBounds;
-use etendue_physics::beam::BeamFrame;
 use etendue_physics::{Dual, Scalar};
 use etendue_scene::ObjectId;
 use nalgebra::{DMatrix, DVector, Vector3};
@@ -147,7 +146,7 @@ impl SoftVisibility {
             return None;
         }
         // Odd, so that the beams cycle through the channels of a scanner
-        let every = problem.model.beams().div_ceil(MAX_BEAMS);
+        let every = problem.model.beams(0).div_ceil(MAX_BEAMS);
         let thin = problem.thinned(if every > 1 { every | 1 } else { 1 });
         Some(Self {
             without_objects: thin.model.without(&objects),
@@ -276,18 +275,13 @@ impl SoftVisibility {
     /// The nearest beam of the same scan that the objects change, for every beam; `None` where they change
     /// none.
     fn sources(&self, with: &[Option<f64>], without: &[Option<f64>]) -> Vec<Option<usize>> {
-        let sensor = self.with_objects.sensor();
-        let count = sensor.beams();
-        let direction = |beam: usize| {
-            let at = sensor.direction(beam);
-            BeamFrame::new(at.azimuth, at.elevation).axis
-        };
-        let directions: Vec<Vector3<f64>> = (0..count).map(direction).collect();
+        let shots = self.with_objects.shots();
+        let directions: Vec<Vector3<f64>> = shots.map(|(_, shot)| shot.frame().axis).collect();
         let mut sources = Vec::with_capacity(self.measured.len());
-        for first in (0..self.measured.len()).step_by(count) {
-            let is_changed = |beam: &usize| differ(with[first + beam], without[first + beam]);
-            let changed: Vec<usize> = (0..count).filter(is_changed).collect();
-            for beam in 0..count {
+        for beams in self.with_objects.beams_of_scans() {
+            let is_changed = |beam: &usize| differ(with[*beam], without[*beam]);
+            let changed: Vec<usize> = beams.clone().filter(is_changed).collect();
+            for beam in beams {
                 let cosine = |other: &usize| directions[beam].dot(&directions[*other]);
                 let nearest = if is_changed(&beam) {
                     Some(beam)
@@ -295,7 +289,7 @@ impl SoftVisibility {
                     let nearest = |a: &&usize, b: &&usize| cosine(a).total_cmp(&cosine(b));
                     changed.iter().max_by(nearest).copied()
                 };
-                sources.push(nearest.map(|beam| first + beam));
+                sources.push(nearest);
             }
         }
         sources
@@ -305,9 +299,8 @@ impl SoftVisibility {
     fn distances<S: Scalar>(&self, state: &[Variable], step: &[S]) -> Vec<S> {
         let model = &self.with_objects;
         let inputs = model.inputs::<S>(state, step);
-        let sensor = model.sensor();
         let mut distances = Vec::with_capacity(self.measured.len());
-        for world_from_sensor in &inputs.world_from_sensor {
+        for (scan, world_from_sensor) in inputs.world_from_sensor.iter().enumerate() {
             let sensor_from_world = world_from_sensor.inverse();
             let poses = inputs.object_poses.iter();
             let poses = poses.filter(|(object, _)| self.objects.contains(object));
@@ -318,9 +311,8 @@ impl SoftVisibility {
                     ObjectBounds::new(mesh, &(sensor_from_world * world_from_object))
                 })
                 .collect();
-            for beam in 0..sensor.beams() {
-                let at = sensor.direction(beam);
-                let axis = BeamFrame::new(at.azimuth, at.elevation).axis;
+            for shot in model.sensor(scan).shots() {
+                let axis = shot.frame().axis;
                 let all = bounds.iter().map(|bounds| bounds.distance(&axis));
                 let nearest = all.max_by(|a, b| a.value().total_cmp(&b.value()));
                 distances.push(nearest.unwrap_or_else(|| S::from(-std::f64::consts::PI)));

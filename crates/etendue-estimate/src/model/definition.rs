@@ -7,10 +7,11 @@ use crate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
 use crate::sensor::{BeamMeasurement, NoiselessLidar};
 use crate::visibility::EdgeSettings;
 use etendue_scene::{Object, ObjectId, Scene, SceneBuilder, SceneError};
-use etendue_sensors::lidar::{Air, Lidar, LidarError, LightModel};
+use etendue_sensors::lidar::{Air, Lidar, LidarError, LightModel, Shot};
 use etendue_sensors::transport::{World, WorldError};
 use nalgebra::Isometry3;
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -21,7 +22,10 @@ pub struct Model {
     pub(super) parts: SceneBuilder,
     /// Initial scene.
     pub(super) scene: Arc<Scene>,
-    pub(super) sensor: NoiselessLidar,
+    /// The lidar in each sweep that scans are of.
+    pub(super) sweeps: Vec<NoiselessLidar>,
+    /// Place in `sweeps` of the sweep of each scan.
+    pub(super) sweep_of_scan: Vec<usize>,
     /// Initial pose of the sensor at each scan.
     pub(super) world_from_sensor: Vec<Isometry3<f64>>,
     pub(super) air: Air,
@@ -100,7 +104,7 @@ pub enum ModelError {
 impl Model {
     /// Model without unknowns, of a lidar at rest during each scan.
     ///
-    /// The beams of a scan are the shots of the first sweep of the lidar ([`Model::in_sweep`] selects another); each
+    /// The beams of a scan are the shots of the first sweep of the lidar ([`Model::in_sweeps`] selects others); each
     /// measures range and intensity. Predictions are expected measurements, without noise, jitter and rounding. The
     /// scene is static, as at time zero.
     ///
@@ -144,11 +148,12 @@ impl Model {
         if world_from_sensor.is_empty() {
             return Err(ModelError::NoScan);
         }
-        World::at_wavelength(&scene, sensor.wavelength())?;
+        World::at_wavelength(&scene, sensor.lidar().wavelength)?;
         Ok(Self {
             parts: scene.parts().clone(),
             scene,
-            sensor,
+            sweeps: vec![sensor],
+            sweep_of_scan: vec![0; world_from_sensor.len()],
             world_from_sensor,
             air: Air::default(),
             unknowns: Vec::new(),
@@ -157,10 +162,22 @@ impl Model {
         })
     }
 
-    /// The model with the shots of the sweep with an index, in place of the first: before parameters are freed.
+    /// The model with the shots of the sweep of each scan in place of those of the first: before parameters are freed.
+    /// `sweep_of_scan` gives the index of the sweep of a scan. The shots of a sweep are stored once.
     #[must_use]
-    pub fn in_sweep(mut self, sweep: u32) -> Self {
-        self.sensor = NoiselessLidar::of_sweep(self.sensor.lidar(), sweep);
+    pub fn in_sweeps(mut self, sweep_of_scan: impl Fn(usize) -> u32) -> Self {
+        let mut indices: Vec<u32> = Vec::new();
+        let place = |scan| {
+            let index = sweep_of_scan(scan);
+            let known = indices.iter().position(|known| *known == index);
+            known.unwrap_or_else(|| {
+                indices.push(index);
+                indices.len() - 1
+            })
+        };
+        self.sweep_of_scan = (0..self.scans()).map(place).collect();
+        let of_sweep = |index: &u32| NoiselessLidar::of_sweep(self.lidar(), *index);
+        self.sweeps = indices.iter().map(of_sweep).collect();
         self
     }
 
@@ -242,14 +259,51 @@ impl Model {
             .collect()
     }
 
-    /// The noise-free lidar.
-    pub fn sensor(&self) -> &NoiselessLidar {
-        &self.sensor
+    /// The lidar.
+    pub fn lidar(&self) -> &Lidar {
+        self.sweeps[0].lidar()
     }
 
-    /// Number of beams of a scan.
-    pub fn beams(&self) -> usize {
-        self.sensor.beams()
+    /// The noise-free lidar with the shots of a scan, by index.
+    pub fn sensor(&self, scan: usize) -> &NoiselessLidar {
+        &self.sweeps[self.sweep_of_scan[scan]]
+    }
+
+    /// Number of beams of a scan, by index.
+    pub fn beams(&self, scan: usize) -> usize {
+        self.sensor(scan).beams()
+    }
+
+    /// Indices of the beams of each scan among those of all scans.
+    pub(crate) fn beams_of_scans(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut end = 0;
+        (0..self.scans()).map(move |scan| {
+            let first = end;
+            end += self.beams(scan);
+            first..end
+        })
+    }
+
+    /// Scan and shot of each beam of all scans.
+    pub(crate) fn shots(&self) -> impl Iterator<Item = (usize, &Shot)> {
+        let of_scan = |scan| (self.sensor(scan).shots().iter()).map(move |shot| (scan, shot));
+        (0..self.scans()).flat_map(of_scan)
+    }
+
+    /// Number of beams of all scans.
+    pub(crate) fn all_beams(&self) -> usize {
+        (0..self.scans()).map(|scan| self.beams(scan)).sum()
+    }
+
+    /// Greatest number of beams of a complete scan.
+    pub(super) fn most_complete_beams(&self) -> usize {
+        let beams = self.sweeps.iter().map(NoiselessLidar::complete_beams);
+        beams.max().unwrap_or(0)
+    }
+
+    /// Whether all beams have the same elevation (planar scanner).
+    pub(crate) fn is_planar(&self) -> bool {
+        self.sweeps.iter().all(NoiselessLidar::is_planar)
     }
 
     /// Scene at the initial values.
@@ -296,21 +350,29 @@ impl Model {
     #[must_use]
     pub fn thinned(&self, every: usize) -> Self {
         Self {
-            sensor: self.sensor.thinned(every),
+            sweeps: self.sweeps.iter().map(|one| one.thinned(every)).collect(),
             light: LightModel::Tree(self.light.tree()),
             edges: None,
             ..self.clone()
         }
     }
 
-    /// The model with the given beams, each turned by an azimuth (rad); `None` where beams have unknowns of their own.
-    pub(crate) fn turned_beams(&self, beams: &[(usize, f64)]) -> Option<Self> {
+    /// Whether beams or channels have unknown offsets.
+    pub(crate) fn has_offsets_of_beams(&self) -> bool {
         let of_beams = |unknown: &Unknown| matches!(unknown.parameter, Parameter::BeamOffset(_));
-        if self.unknowns.iter().any(of_beams) {
+        self.unknowns.iter().any(of_beams)
+    }
+
+    /// The model with the given beams of each scan, each turned by an azimuth (rad); `None` where beams have unknowns of
+    /// their own.
+    pub(crate) fn turned_beams(&self, beams: &[Vec<(usize, f64)>]) -> Option<Self> {
+        if self.has_offsets_of_beams() {
             return None;
         }
+        let of_scan = |(scan, beams): (usize, &Vec<_>)| self.sensor(scan).turned_beams(beams);
         Some(Self {
-            sensor: self.sensor.turned_beams(beams),
+            sweeps: beams.iter().enumerate().map(of_scan).collect(),
+            sweep_of_scan: (0..self.scans()).collect(),
             edges: None,
             ..self.clone()
         })
@@ -336,8 +398,9 @@ impl Model {
     /// The model with the divergence of its beams multiplied by `factor`: edges affect more beams.
     #[must_use]
     pub fn widened(&self, factor: f64) -> Self {
+        let widened = self.sweeps.iter().map(|one| one.clone().widened(factor));
         Self {
-            sensor: self.sensor.clone().widened(factor),
+            sweeps: widened.collect(),
             ..self.clone()
         }
     }

@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct HitTriangles<K> {
     /// Keys of the triangles of each beam, in the order of their first hit, by scan and beam.
     hits: Vec<Mutex<Vec<K>>>,
-    /// Number of beams of a scan.
-    beams: usize,
+    /// Indices of the first beam of each scan.
+    first_beams: Vec<usize>,
     /// Number of triangles per beam in one pass.
     per_pass: usize,
     /// Number of passes before the present one.
@@ -22,7 +22,7 @@ pub(super) struct HitTriangles<K> {
 impl<K: Copy + PartialEq> HitTriangles<K> {
     /// Place of a triangle among those of a beam with derivatives in this pass; `None` if it has none.
     pub fn slot(&self, scan: usize, beam: usize, key: K) -> Option<usize> {
-        let hits = &self.hits[scan * self.beams + beam];
+        let hits = &self.hits[self.first_beams[scan] + beam];
         let mut hits = hits.lock().unwrap_or_else(PoisonError::into_inner);
         let place = hits.iter().position(|own| *own == key);
         let place = place.unwrap_or_else(|| {
@@ -47,10 +47,9 @@ impl Model {
         simulate: impl Fn(&HitTriangles<K>) -> Vec<Vec<BeamMeasurement<Dual<N>>>>,
         mut scatter: impl FnMut(usize, K, usize, &[f64; N]),
     ) {
-        let beams = self.scans() * self.beams();
         let mut triangles = HitTriangles {
-            hits: (0..beams).map(|_| Mutex::default()).collect(),
-            beams: self.beams(),
+            hits: (0..self.all_beams()).map(|_| Mutex::default()).collect(),
+            first_beams: self.beams_of_scans().map(|of_scan| of_scan.start).collect(),
             per_pass,
             pass: 0,
         };

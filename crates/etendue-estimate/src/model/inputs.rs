@@ -36,7 +36,7 @@ impl Model {
         // Start from the inputs of the model.
         let weather = self.air.atmosphere.weather.iter();
         let mut inputs = SimulatorInputs {
-            sensor: LidarInputs::new(&self.sensor),
+            sensor: LidarInputs::new(self.lidar(), &self.sweeps, &self.sweep_of_scan),
             world_from_sensor: self.world_from_sensor.iter().map(lift3).collect(),
             object_poses: Vec::new(),
             materials: Vec::new(),

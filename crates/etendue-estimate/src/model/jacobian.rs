@@ -9,16 +9,15 @@
 use super::Model;
 use super::parameter::DerivativeSeed;
 use super::simulate::{LocalParameters, ScanReturnFactor, WriteMeasurements};
-use super::slopes::WIDTH;
+use super::slopes::{OF_ALL, WIDTH};
 use crate::manifold::{Manifold, Variable, se3};
-use crate::sensor::{BeamMeasurement, QUANTITIES};
+use crate::sensor::{BeamMeasurement, Direction, QUANTITIES};
 use etendue_physics::beam::BeamFrame;
 use etendue_physics::{Dual, DualParts};
 use etendue_scene::Scene;
 use etendue_sensors::lidar::ReturnTile;
 use nalgebra::{Vector3, Vector6};
 use rayon::prelude::*;
-use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -76,14 +75,21 @@ pub(super) struct Layout {
     vertices: Vec<usize>,
 }
 
+/// Batches of a scan.
+#[derive(Clone, Copy)]
+pub(super) struct ScanBatches {
+    /// Number of quantities of the scan.
+    pub quantities: usize,
+    /// Number of quantities of a batch; the last may have fewer.
+    pub per_batch: usize,
+}
+
 /// Destination of the measurements, with derivatives by one block of components after the other.
 pub(super) trait BlockDestination {
-    /// The batches of `per_batch` of the `beams` beams of each scan, with derivatives by a block: a range of the components
-    /// by which is differentiated.
+    /// The batches of each scan, with derivatives by a block: a range of the components by which is differentiated.
     fn batches<const N: usize>(
         &mut self,
-        beams: usize,
-        per_batch: usize,
+        scans: &[ScanBatches],
         block: Range<usize>,
     ) -> impl Iterator<Item: IndexedParallelIterator<Item: WriteMeasurements<Dual<N>>>>;
 }
@@ -107,7 +113,16 @@ impl Model {
 
     /// Number of quantities of all scans.
     pub(super) fn quantities(&self) -> usize {
-        self.scans() * self.beams() * QUANTITIES
+        self.all_beams() * QUANTITIES
+    }
+
+    /// The batches of each scan.
+    fn batches(&self) -> Vec<ScanBatches> {
+        let of_scan = |scan| ScanBatches {
+            quantities: self.beams(scan) * QUANTITIES,
+            per_batch: self.beams_per_batch(scan) * QUANTITIES,
+        };
+        (0..self.scans()).map(of_scan).collect()
     }
 
     /// The scene at a state.
@@ -180,6 +195,7 @@ impl Model {
         by: &[usize],
         to: &mut impl BlockDestination,
     ) {
+        let scans = self.batches();
         let mut first = 0;
         loop {
             // Seed the dual numbers of a block of components.
@@ -194,7 +210,7 @@ impl Model {
             let factor = factor.as_ref().map(|of| of as ScanReturnFactor<_>);
             let local = LocalParameters::factors(factor);
             let edges = self.edge_rays(scene, &inputs);
-            let batches = to.batches(self.beams(), self.beams_per_batch(), block);
+            let batches = to.batches(&scans, block);
             self.simulate_into(scene, &inputs, &edges, local, batches);
             first += N;
             if first >= by.len() {
@@ -230,13 +246,14 @@ impl Model {
                 continue;
             };
             let mut slopes = Vec::new();
-            for (scan, measured) in scans.iter().enumerate() {
-                for beam in inputs.sensor.beams_of(group) {
-                    let axis = self.rotation_axis(beam, seed);
-                    let first = (scan * measured.len() + beam) * QUANTITIES;
+            for ((scan, measured), of_scan) in scans.iter().enumerate().zip(self.beams_of_scans()) {
+                for beam in inputs.sensor.sweep_of(scan).beams_of(group) {
+                    let direction = self.sensor(scan).direction(beam);
+                    let axis = rotation_axis(&direction, seed);
+                    let first = (of_scan.start + beam) * QUANTITIES;
                     for (kind, value) in measured[beam].quantities().into_iter().enumerate() {
                         let slope = match axis {
-                            Some(axis) => value.map_or(0.0, |v| self.by_rotation(&v, beam, &axis)),
+                            Some(axis) => value.map_or(0.0, |v| by_rotation(&v, &direction, &axis)),
                             None => f64::from(u8::from(kind == 0)),
                         };
                         slopes.push((first + kind, slope));
@@ -246,45 +263,40 @@ impl Model {
             columns.push(Column { component, slopes });
         }
     }
+}
 
-    /// Axis (sensor frame) about which an offset rotates a beam; `None` for offsets of the range.
-    fn rotation_axis(&self, beam: usize, seed: DerivativeSeed) -> Option<Vector3<f64>> {
-        let direction = self.sensor.direction(beam);
-        match seed {
-            DerivativeSeed::Azimuth(_) => Some(Vector3::z()),
-            DerivativeSeed::Elevation(_) => {
-                Some(-BeamFrame::new(direction.azimuth, direction.elevation).left)
-            }
-            _ => None,
-        }
+/// Axis (sensor frame) about which an offset rotates a beam; `None` for offsets of the range.
+fn rotation_axis(beam: &Direction, seed: DerivativeSeed) -> Option<Vector3<f64>> {
+    match seed {
+        DerivativeSeed::Azimuth(_) => Some(Vector3::z()),
+        DerivativeSeed::Elevation(_) => Some(-BeamFrame::new(beam.azimuth, beam.elevation).left),
+        _ => None,
     }
+}
 
-    /// Derivative by a rotation of a beam about its exit point, from those by the twist of the sensor.
-    ///
-    /// A rotation $\omega$ about the exit point $p$ is the twist $(-\omega \times p, \omega)$.
-    fn by_rotation(&self, value: &Dual<6>, beam: usize, axis: &Vector3<f64>) -> f64 {
-        let exit = self.sensor.direction(beam).origin;
-        let translation = -axis.cross(&exit.coords);
-        let along = |k: usize| value.eps[k] * translation[k] + value.eps[3 + k] * axis[k];
-        along(0) + along(1) + along(2)
-    }
+/// Derivative by a rotation of a beam about its exit point, from those by the twist of the sensor.
+///
+/// A rotation $\omega$ about the exit point $p$ is the twist $(-\omega \times p, \omega)$.
+fn by_rotation(value: &Dual<6>, beam: &Direction, axis: &Vector3<f64>) -> f64 {
+    let translation = -axis.cross(&beam.origin.coords);
+    let along = |k: usize| value.eps[k] * translation[k] + value.eps[3 + k] * axis[k];
+    along(0) + along(1) + along(2)
 }
 
 impl BlockDestination for Rows {
     fn batches<const N: usize>(
         &mut self,
-        beams: usize,
-        per_batch: usize,
+        scans: &[ScanBatches],
         block: Range<usize>,
     ) -> impl Iterator<Item: IndexedParallelIterator<Item: WriteMeasurements<Dual<N>>>> {
         let width = self.shared.len();
         let mut rest = &mut self.jacobian[..];
-        let scans = self.values.chunks_mut((beams * QUANTITIES).max(1));
-        scans.map(move |values| {
+        let mut values = &mut self.values[..];
+        scans.iter().map(move |scan| {
+            let values = values.split_off_mut(..scan.quantities).expect(OF_ALL);
             let mut batches = Vec::new();
-            for values in values.chunks_mut(per_batch * QUANTITIES) {
-                let (rows, others) = take(&mut rest).split_at_mut(values.len() * width);
-                rest = others;
+            for values in values.chunks_mut(scan.per_batch) {
+                let rows = rest.split_off_mut(..values.len() * width).expect(OF_ALL);
                 batches.push(RowBatch {
                     values,
                     rows,

@@ -1,7 +1,7 @@
 //! Expected measurements with their Jacobian.
 
 use super::Model;
-use super::jacobian::{BlockDestination, Column};
+use super::jacobian::{BlockDestination, Column, ScanBatches};
 use super::simulate::WriteMeasurements;
 use super::slopes::Block;
 use crate::manifold::Variable;
@@ -42,8 +42,7 @@ struct BlockMeasurements<'s> {
 impl BlockDestination for BlockMeasurements<'_> {
     fn batches<const N: usize>(
         &mut self,
-        beams: usize,
-        per_batch: usize,
+        scans: &[ScanBatches],
         block: Range<usize>,
     ) -> impl Iterator<Item: IndexedParallelIterator<Item: WriteMeasurements<Dual<N>>>> {
         if self.used == self.blocks.len() {
@@ -52,14 +51,8 @@ impl BlockDestination for BlockMeasurements<'_> {
         let new = &mut self.blocks[self.used];
         let is_first = self.used == 0;
         self.used += 1;
-        new.reset(&self.shared[block], self.values.len(), beams, per_batch);
-        new.batches(
-            &mut self.values,
-            &mut self.valid,
-            beams,
-            per_batch,
-            is_first,
-        )
+        new.reset(&self.shared[block], scans);
+        new.batches(&mut self.values, &mut self.valid, scans, is_first)
     }
 }
 

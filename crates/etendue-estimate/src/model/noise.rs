@@ -40,7 +40,7 @@ impl Model {
     ) -> Vec<Option<MeasurementNoise>> {
         let inputs = self.inputs::<f64>(state, &super::jacobian::zeros(state));
         let scene = self.scene_with(&inputs);
-        let world = inputs.world(&scene, self.sensor.wavelength());
+        let world = inputs.world(&scene, self.lidar().wavelength);
         let factor = self.facet_factor(&inputs);
         let factor = factor.as_ref().map(|of| of as ScanReturnFactor<f64>);
         let settings = SweepSettings {
@@ -51,7 +51,7 @@ impl Model {
             weather: inputs.weather.clone(),
         };
         let is_clear = atmosphere.weather.is_empty();
-        let mut noise = Vec::with_capacity(self.scans() * self.beams());
+        let mut noise = Vec::with_capacity(self.all_beams());
         for (scan, pose) in inputs.world_from_sensor.iter().enumerate() {
             let of_scan =
                 factor.map(|factor| move |beam: usize, hit: &Hit| factor(scan, beam, hit));
@@ -61,7 +61,7 @@ impl Model {
                 extra_rays: None,
             };
             let lidar = &inputs.sensor.lidar;
-            let shots = &inputs.sensor.shots;
+            let shots = &inputs.sensor.sweep_of(scan).shots;
             let mut of_beams =
                 measurement_noise(&world, lidar, &settings, shots, *pose, hooks, margin);
             if let LightModel::Paths(paths) = self.light {
@@ -77,11 +77,11 @@ impl Model {
 
     /// Margin of the direction of the beams relative to edges.
     fn pointing_margin(&self, pointing_sd: f64) -> PointingMargin {
-        let [across, upwards] = self.sensor.lidar().beam.width().divergence.sd();
+        let [across, upwards] = self.lidar().beam.width().divergence.sd();
         let margin = |sd: f64| sd.max(MIN_MARGIN).hypot(pointing_sd);
         PointingMargin {
             azimuth: margin(across),
-            elevation: if self.sensor.is_planar() {
+            elevation: if self.is_planar() {
                 0.0
             } else {
                 margin(upwards)

@@ -103,9 +103,9 @@ impl<S: LaneScalar, W: WriteMeasurements<S>> WriteReturns<S> for WithOffsets<'_,
 }
 
 impl Model {
-    /// Number of beams in a batch.
-    pub(super) fn beams_per_batch(&self) -> usize {
-        self.sensor.lidar().shots_per_batch(self.beams())
+    /// Number of beams in a batch of a scan, by index.
+    pub(super) fn beams_per_batch(&self, scan: usize) -> usize {
+        self.lidar().shots_per_batch(self.beams(scan))
     }
 
     /// Simulates every scan, with extra rays at edges as set by [`Model::edges`].
@@ -128,10 +128,14 @@ impl Model {
         let Some(settings) = self.edges else {
             return Vec::new();
         };
-        let world = inputs.world(scene, self.sensor.wavelength());
-        let poses = inputs.world_from_sensor.iter();
+        let world = inputs.world(scene, self.lidar().wavelength);
+        let poses = inputs.world_from_sensor.iter().enumerate();
+        let beam = &inputs.sensor.lidar.beam;
         poses
-            .map(|pose| EdgeRays::new(&world, pose, &inputs.sensor, settings))
+            .map(|(scan, pose)| {
+                let shots = &inputs.sensor.sweep_of(scan).shots;
+                EdgeRays::new(&world, pose, beam, shots, settings)
+            })
             .collect()
     }
 
@@ -145,9 +149,11 @@ impl Model {
         local: LocalParameters<S>,
     ) -> Vec<Vec<BeamMeasurement<S>>> {
         let nothing = BeamMeasurement::new(None, None);
-        let mut scans = vec![vec![nothing; self.beams()]; self.scans()];
-        let batches = scans.iter_mut();
-        let batches = batches.map(|scan| scan.par_chunks_mut(self.beams_per_batch()));
+        let of_scan = |scan| vec![nothing; self.beams(scan)];
+        let mut scans: Vec<Vec<_>> = (0..self.scans()).map(of_scan).collect();
+        let batches = scans.iter_mut().enumerate();
+        let batches =
+            batches.map(|(scan, measured)| measured.par_chunks_mut(self.beams_per_batch(scan)));
         self.simulate_into(scene, inputs, edges, local, batches);
         scans
     }
@@ -162,8 +168,8 @@ impl Model {
         local: LocalParameters<S>,
         scans: impl Iterator<Item: IndexedParallelIterator<Item: WriteMeasurements<S>>>,
     ) {
-        let world = inputs.world(scene, self.sensor.wavelength());
-        let sensor = &inputs.sensor;
+        let world = inputs.world(scene, self.lidar().wavelength);
+        let lidar = &inputs.sensor.lidar;
         let settings = SweepSettings {
             light: self.light,
             ..SweepSettings::default()
@@ -172,15 +178,15 @@ impl Model {
             weather: inputs.weather.clone(),
         };
         let is_clear = atmosphere.weather.is_empty();
-        let per_batch = self.beams_per_batch();
         for (number, (pose, batches)) in inputs.world_from_sensor.iter().zip(scans).enumerate() {
             // Extra rays and factors of the scan
+            let sweep = inputs.sensor.sweep_of(number);
             let of_scan = (local.factor)
                 .map(|factor| move |beam: usize, hit: &Hit| factor(number, beam, hit));
             let edges = edges.get(number);
             let extra_rays = |shot: usize, rays: &mut Vec<ExtraRay<S>>| {
                 if let Some(edges) = edges {
-                    edges.add(&sensor.shots[shot], rays);
+                    edges.add(&sweep.shots[shot], rays);
                 }
             };
             let hooks = Hooks {
@@ -190,24 +196,24 @@ impl Model {
             };
 
             // Destination of the expected returns
+            let per_batch = self.beams_per_batch(number);
             let batches = batches.enumerate().map(|(batch, measurements)| {
-                let offsets = sensor.range_offsets.get(batch * per_batch..);
+                let offsets = sweep.range_offsets.get(batch * per_batch..);
                 WithOffsets {
                     offsets: offsets.unwrap_or_default(),
                     measurements,
                 }
             });
-            let lidar = &sensor.lidar;
             match local.heights {
                 None => {
-                    let shots = &sensor.shots;
+                    let shots = &sweep.shots;
                     predict_at_rest(&world, lidar, &settings, shots, pose, hooks, batches);
                 }
                 Some((objects, heights)) => {
                     let heights = |hit: &Hit, time: f64| heights(number, beam_at(time), hit);
                     let heights = CornerHeights(&heights);
                     let bent = world.clone().with_corner_heights(objects, heights);
-                    let shots = numbered(&sensor.shots);
+                    let shots = numbered(&sweep.shots);
                     predict_at_rest(&bent, lidar, &settings, &shots, pose, hooks, batches);
                 }
             }

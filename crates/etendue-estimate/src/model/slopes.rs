@@ -4,6 +4,7 @@
 //! numbers per quantity, with those of the motion, which all beams share. They are kept apart, sixteen beams at a time: no
 //! rows of a Jacobian are written and read again.
 
+use super::jacobian::ScanBatches;
 use super::simulate::WriteMeasurements;
 use crate::sensor::{BeamMeasurement, QUANTITIES};
 use etendue_physics::Dual;
@@ -13,6 +14,9 @@ use rayon::prelude::*;
 
 /// Greatest number of components of a block.
 pub(super) const WIDTH: usize = 6;
+
+/// Why the memory of a scan exists.
+pub(super) const OF_ALL: &str = "there is memory for all scans";
 
 /// Derivatives of the quantities by up to [`WIDTH`] components, which are differentiated together.
 #[derive(Clone, Debug, Default)]
@@ -70,27 +74,21 @@ pub(super) struct BlockBatch<'r> {
 }
 
 impl Block {
-    /// Removes all derivatives, for those of `quantities` quantities by some components, in batches of `per_batch` of the
-    /// `beams` beams of each scan. Keeps the memory.
-    pub fn reset(
-        &mut self,
-        components: &[usize],
-        quantities: usize,
-        beams: usize,
-        per_batch: usize,
-    ) {
+    /// Removes all derivatives, for those of the quantities of scans by some components. Keeps the memory.
+    pub fn reset(&mut self, components: &[usize], scans: &[ScanBatches]) {
         self.components.clear();
         self.components.extend_from_slice(components);
-        let [scan, batch] = [beams, per_batch].map(|beams| (beams * QUANTITIES).max(1));
-        let scans = (0..quantities).step_by(scan);
-        let firsts = scans.flat_map(|first| (first..first + scan).step_by(batch));
-        let mut count = 0;
-        for first in firsts {
-            if count == self.batches.len() {
-                self.batches.push(BatchSlopes::default());
+        let (mut count, mut of_scan) = (0, 0);
+        for scan in scans {
+            let end = of_scan + scan.quantities;
+            for first in (of_scan..end).step_by(scan.per_batch) {
+                if count == self.batches.len() {
+                    self.batches.push(BatchSlopes::default());
+                }
+                self.batches[count].reset(first);
+                count += 1;
             }
-            self.batches[count].reset(first);
-            count += 1;
+            of_scan = end;
         }
         self.batches.truncate(count);
     }
@@ -100,19 +98,19 @@ impl Block {
         &'r mut self,
         values: &'r mut [f64],
         valid: &'r mut [bool],
-        beams: usize,
-        per_batch: usize,
+        scans: &[ScanBatches],
         is_first: bool,
     ) -> impl Iterator<Item: IndexedParallelIterator<Item = BlockBatch<'r>>> {
         let has_derivatives = !self.components.is_empty();
-        let [scan, batch] = [beams, per_batch].map(|beams| (beams * QUANTITIES).max(1));
-        let scans = values.chunks_mut(scan).zip(valid.chunks_mut(scan));
-        let own = self.batches.chunks_mut(scan.div_ceil(batch));
-        scans.zip(own).map(move |((values, valid), own)| {
-            let quantities = values
-                .par_chunks_mut(batch)
-                .zip(valid.par_chunks_mut(batch));
-            let batches = quantities.zip(own);
+        let mut rest = (values, valid, &mut self.batches[..]);
+        scans.iter().map(move |scan| {
+            let count = scan.quantities.div_ceil(scan.per_batch);
+            let values = rest.0.split_off_mut(..scan.quantities);
+            let valid = rest.1.split_off_mut(..scan.quantities);
+            let own = rest.2.split_off_mut(..count);
+            let values = values.expect(OF_ALL).par_chunks_mut(scan.per_batch);
+            let valid = valid.expect(OF_ALL).par_chunks_mut(scan.per_batch);
+            let batches = values.zip(valid).zip(own.expect(OF_ALL));
             batches.map(move |((values, valid), slopes)| BlockBatch {
                 values,
                 valid,

@@ -19,10 +19,18 @@ pub enum BeamGroup {
 pub(crate) struct LidarInputs<S> {
     /// Lidar.
     pub lidar: Lidar<S>,
-    /// Shots of a scan.
+    /// Shots of each sweep that scans are of.
+    pub sweeps: Vec<SweepInputs>,
+    /// Place in `sweeps` of the sweep of each scan.
+    sweep_of_scan: Vec<usize>,
+}
+
+/// Shots of a sweep, with offsets.
+pub(crate) struct SweepInputs {
+    /// Shots, rotated by the offsets of their beams.
     pub shots: Arc<ShotList>,
     /// Step between the numbers, in the complete scan, of successive shots.
-    pub stride: usize,
+    stride: usize,
     /// Range offset of each shot, m; empty without offsets.
     pub range_offsets: Vec<f64>,
 }
@@ -58,15 +66,26 @@ impl BeamGroup {
 
 impl<S: Scalar> LidarInputs<S> {
     /// Parameters of a lidar, with zero derivatives.
-    pub fn new(sensor: &NoiselessLidar) -> Self {
-        Self {
-            lidar: sensor.lidar().map(S::from),
-            shots: Arc::clone(sensor.shared_shots()),
-            stride: sensor.stride(),
+    pub fn new(lidar: &Lidar, sweeps: &[NoiselessLidar], sweep_of_scan: &[usize]) -> Self {
+        let of_sweep = |sweep: &NoiselessLidar| SweepInputs {
+            shots: Arc::clone(sweep.shared_shots()),
+            stride: sweep.stride(),
             range_offsets: Vec::new(),
+        };
+        Self {
+            lidar: lidar.map(S::from),
+            sweeps: sweeps.iter().map(of_sweep).collect(),
+            sweep_of_scan: sweep_of_scan.to_vec(),
         }
     }
 
+    /// Shots of a scan, by index.
+    pub fn sweep_of(&self, scan: usize) -> &SweepInputs {
+        &self.sweeps[self.sweep_of_scan[scan]]
+    }
+}
+
+impl SweepInputs {
     /// Indices of the beams of a group among the shots.
     pub fn beams_of(&self, group: BeamGroup) -> impl Iterator<Item = usize> {
         group.indices(&self.shots, self.stride)

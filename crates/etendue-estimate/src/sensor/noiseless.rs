@@ -5,7 +5,7 @@ use etendue_sensors::lidar::{Lidar, Shot, ShotList};
 use nalgebra::Point3;
 use std::sync::Arc;
 
-/// Noise-free lidar at rest during a scan; a scan has the shots of one sweep, by default the first.
+/// Noise-free lidar at rest during a scan, with the shots of one sweep, by default the first.
 #[derive(Clone, Debug)]
 pub struct NoiselessLidar {
     lidar: Lidar,
@@ -40,8 +40,8 @@ impl NoiselessLidar {
         Self::of_sweep(lidar, 0)
     }
 
-    /// Noise-free model of a lidar, with the shots of the sweep with an index. Where a turn is no whole number of
-    /// firings, the shots of one sweep are between those of another.
+    /// Noise-free model of a lidar, with the shots of the sweep with an index. Patterns may not repeat; where a turn is no
+    /// whole number of firings, the shots of one sweep are between those of another.
     pub fn of_sweep(lidar: &Lidar, sweep: u32) -> Self {
         let shots = lidar.shots(sweep);
         Self {
@@ -65,11 +65,6 @@ impl NoiselessLidar {
     /// Shots of a scan, shared.
     pub(crate) fn shared_shots(&self) -> &Arc<ShotList> {
         &self.shots
-    }
-
-    /// Wavelength, m.
-    pub(crate) fn wavelength(&self) -> f64 {
-        self.lidar.wavelength
     }
 
     /// Number of beams (shots) of a scan.

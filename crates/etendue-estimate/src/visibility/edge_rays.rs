@@ -4,10 +4,9 @@ use super::cross_section::{CrossSection, Strip};
 use super::edges::{Chord, Edge, SIDE_OFFSET, displacement, edges_of};
 use super::ray_bundle::RayBundle;
 use super::settings::EdgeSettings;
-use crate::sensor::LidarInputs;
 use etendue_physics::Scalar;
 use etendue_physics::beam::BeamFrame;
-use etendue_sensors::lidar::{ExtraRay, Shot};
+use etendue_sensors::lidar::{Beam, ExtraRay, Shot};
 use etendue_sensors::transport::{LightRay, World};
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector2, Vector3};
 
@@ -68,20 +67,20 @@ struct BeamAxis {
 }
 
 impl<S: Scalar> EdgeRays<S> {
-    /// Edges of a world for the beams of a lidar at a pose.
+    /// Edges of a world for the beams of the shots of a lidar at a pose.
     pub(crate) fn new(
         world: &World<'_, S>,
         world_from_sensor: &Isometry3<S>,
-        sensor: &LidarInputs<S>,
+        beam: &Beam<S>,
+        shots: &[Shot],
         settings: EdgeSettings,
     ) -> Self {
         // Describe the beam.
-        let beam = &sensor.lidar.beam;
         let bundle = RayBundle::of_beam(beam);
         let cross_section = CrossSection::of_beam(beam);
         // Bound the region in which beams may hit an edge.
         let most = |of: [f64; 2]| of[0].max(of[1]) * cross_section.radius();
-        let origins = sensor.shots.iter().map(|shot| shot.origin.coords.norm());
+        let origins = shots.iter().map(|shot| shot.origin.coords.norm());
         let reach = origins.fold(0.0, f64::max) + most(bundle.exit);
         let spread = most(bundle.values().slope).atan();
         // Collect the edges; a beam without an area has none.
@@ -188,7 +187,6 @@ mod tests {
     use super::*;
     use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
     use etendue_physics::{Dual, DualParts};
-    use etendue_sensors::lidar::Beam;
 
     fn beam() -> BeamWidth {
         let widths = |horizontal, vertical| Divergence {

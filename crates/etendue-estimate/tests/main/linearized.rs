@@ -2,10 +2,12 @@
 //! again, and threads.
 
 use crate::pulsed::{against_constants, hall, pose, vlp_16};
-use etendue_estimate::model::{Freedom, LinearizedMeasurements, Model};
+use etendue_estimate::model::{BeamMeasurement, Freedom, LinearizedMeasurements, Model};
 use etendue_estimate::solve::LeastSquares;
 use etendue_physics::pulse::Discriminator;
 use etendue_physics::surface::{Lobe, Material};
+use etendue_sensors::lidar::{Columns, ScanPattern};
+use nalgebra::Isometry3;
 use rayon::ThreadPoolBuilder;
 
 /// A scan of one ray per beam in a hall whose screen is a mirror: some rays have other light than direct returns.
@@ -126,4 +128,58 @@ fn memory_of_other_measurements_and_threads_change_no_bit() {
         let pool = pool.expect("threads");
         assert_eq!(pool.install(|| bits(&model.linearize(&state))), expected);
     }
+}
+
+/// The columns of a clock that runs on from sweep to sweep: 100, 99 and 100 of them in three sweeps, in other directions.
+#[test]
+fn each_scan_has_the_shots_of_its_own_sweep() {
+    // A turn of 100 ms is 99.5 firings.
+    let mut scanner = vlp_16(100, Discriminator::ConstantFraction { fraction: 0.5 });
+    let ScanPattern::Spinning(spinning) = &mut scanner.pattern else {
+        unreachable!("it spins");
+    };
+    let seconds = 1.0 / (spinning.rate * 99.5);
+    spinning.columns = Columns::Period { seconds };
+    let poses = [
+        pose(),
+        pose() * Isometry3::translation(0.3, 0.1, 0.0),
+        pose(),
+    ];
+    let sweeps = [1, 0, 2];
+
+    // A model of three scans, and one of each scan.
+    let linearized = |poses: &[Isometry3<f64>], sweeps: &[u32]| {
+        let model = Model::new(hall(), &scanner, poses.to_vec()).expect("a model");
+        let mut model = model.in_sweeps(|scan| sweeps[scan]);
+        for path in [
+            "materials.screen.reflectance",
+            "sensor.channels.3.azimuth_offset",
+        ] {
+            model.free(path, Freedom::Whole).expect("a parameter");
+        }
+        let scans = model.predict(&model.start());
+        let ranges: Vec<_> = scans.iter().flatten().map(BeamMeasurement::range).collect();
+        (model.linearize(&model.start()), ranges)
+    };
+    let (together, ranges) = linearized(&poses, &sweeps);
+    let jacobian = together.jacobian();
+    let (mut beams, mut quantities) = (Vec::new(), 0);
+    for (pose, sweep) in poses.iter().zip(sweeps) {
+        let (alone, own_ranges) = linearized(&[*pose], &[sweep]);
+        let of_scan = quantities..quantities + alone.valid.len();
+        assert_eq!(together.valid[of_scan.clone()], alone.valid);
+        assert_eq!(ranges[of_scan.start / 2..of_scan.end / 2], own_ranges);
+        assert_eq!(
+            jacobian[2 * of_scan.start..2 * of_scan.end],
+            alone.jacobian()
+        );
+        beams.push(own_ranges.len());
+        quantities = of_scan.end;
+    }
+    assert_eq!(beams, [16 * 99, 16 * 100, 16 * 100]);
+    assert_eq!(quantities, together.valid.len());
+    assert!(jacobian.iter().any(|slope| slope.abs() > 1.0));
+    // The same pose in two sweeps: the directions of their beams differ.
+    let [first, third] = [&ranges[..1584], &ranges[3184..]];
+    assert!(first.iter().zip(third).any(|(a, b)| a != b));
 }

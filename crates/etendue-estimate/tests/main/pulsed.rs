@@ -156,7 +156,7 @@ fn model(columns: u32) -> Model {
 /// Problem with constant measurements: residuals are the predictions (m, counts) minus a constant.
 pub fn against_constants(model: Model) -> FitProblem {
     let beam = BeamMeasurement::new(Some(1.0), Some(10.0));
-    let scans = vec![vec![beam; model.beams()]; model.scans()];
+    let scans = vec![vec![beam; model.beams(0)]; model.scans()];
     let mut problem = FitProblem::measured_by(model, &scans).expect("a problem");
     problem.intensity_sigma = 1.0;
     problem

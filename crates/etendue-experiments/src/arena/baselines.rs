@@ -29,7 +29,7 @@ pub fn scan_points(
     seed: u64,
 ) -> Vec<Point2<f64>> {
     let shots = problem.model.predict(&[Variable::Planar(*pose)]);
-    let sensor = problem.model.sensor();
+    let sensor = problem.model.sensor(0);
     let point = |((number, beam), shot): ((u32, usize), &BeamMeasurement)| {
         let mut noise = Stream::new(seed, 0, 0, number, Purpose::ReceiverNoise);
         let range = shot.range()? + sigma * noise.normal();

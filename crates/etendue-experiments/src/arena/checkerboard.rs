@@ -196,7 +196,7 @@ impl BoardSettings {
 
         // Positions across the board and behind it
         let behind = |beam: usize, range: f64| {
-            let (sin, cos) = real.sensor().direction(beam).azimuth.sin_cos();
+            let (sin, cos) = real.sensor(0).direction(beam).azimuth.sin_cos();
             [range * sin, 1e3 * (range * cos - distance)]
         };
         let measured = noisy.iter().enumerate();

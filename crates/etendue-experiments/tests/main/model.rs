@@ -12,7 +12,7 @@ use nalgebra::{Isometry3, Vector3};
 
 /// Problem with all ranges measured as 1 m: residuals are the predicted ranges minus 1 m.
 fn against_one_metre(model: Model) -> FitProblem {
-    let beams = model.beams();
+    let beams = model.beams(0);
     let scans = vec![vec![RangeReading::Range(1.0); beams]; model.scans()];
     FitProblem::new(model, &scans).expect("a problem")
 }

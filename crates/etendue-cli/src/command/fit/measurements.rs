@@ -120,28 +120,13 @@ impl MeasuredScan {
     }
 }
 
-/// Index of the sweep of a lidar that all scans are of; that of its first where they are of several, with a warning, or
-/// all sweeps have the same directions.
-pub fn common_sweep(scans: &[MeasuredScan], lidar: &Lidar) -> (u32, Option<String>) {
+/// Index of the sweep of a lidar that each scan is of; that of its first where all sweeps have the same directions.
+pub fn sweeps_of(scans: &[MeasuredScan], lidar: &Lidar) -> Vec<u32> {
     let [first, second] = [0, 1].map(|sweep| angles(&lidar.shots(sweep)));
     if first.iter().zip(&second).all(|(a, b)| are_alike(a, b)) {
-        return (0, None);
+        return vec![0; scans.len()];
     }
-    let sweeps: Vec<u32> = scans.iter().map(|scan| scan.sweep(lidar)).collect();
-    match sweeps.first() {
-        Some(sweep) if sweeps.iter().all(|other| other == sweep) => (*sweep, None),
-        _ => (0, Some(of_several_sweeps(&sweeps, &lidar.name))),
-    }
-}
-
-/// Warning that scans of several sweeps are fitted with the directions of the first.
-fn of_several_sweeps(sweeps: &[u32], lidar: &str) -> String {
-    let sweeps: Vec<String> = sweeps.iter().map(u32::to_string).collect();
-    format!(
-        "the scans have the directions of the sweeps {} of {lidar}, which differ; all are fitted with those of sweep 0: fit \
-         each scan alone, or scans of one sweep",
-        sweeps.join(", ")
-    )
+    scans.iter().map(|scan| scan.sweep(lidar)).collect()
 }
 
 /// Azimuths and elevations of shots, rad.

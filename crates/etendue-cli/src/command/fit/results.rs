@@ -122,7 +122,7 @@ fn residuals(setup: &Setup, state: &[Variable]) -> Vec<Residual> {
             all.push(Residual {
                 scan,
                 beam,
-                direction: model.sensor().direction(beam),
+                direction: model.sensor(scan).direction(beam),
                 measured,
                 predicted: shot.range(),
                 intensities: [reading.intensity(), shot.intensity()],

@@ -83,7 +83,7 @@ fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Minima, 
     let problem = &setup.problem;
     let coarse = CoarseSearch {
         // Odd, so that the steps cycle through all channels of a scanner
-        every: problem.model.beams().div_ceil(COARSE_BEAMS) | 1,
+        every: problem.model.beams(0).div_ceil(COARSE_BEAMS) | 1,
         loss: Loss::Cauchy { scale: 0.1 },
         gate: task.solver.limits.gate,
         keep: REFINED,

@@ -1,6 +1,6 @@
 //! Setup of a fit: scene, sensor, scans and unknowns as a problem for the solver.
 
-use super::measurements::{MeasuredScan, common_sweep};
+use super::measurements::{MeasuredScan, sweeps_of};
 use super::values::placed;
 use crate::failure::Failure;
 use crate::source;
@@ -17,6 +17,7 @@ use etendue::estimate::visibility::EdgeSettings;
 use etendue::scene::SceneBuilder;
 use etendue::sensors::lidar::{Air, Lidar, LightModel};
 use nalgebra::Isometry3;
+use std::collections::BTreeMap;
 
 /// Fit problem with the names and values of its report.
 pub struct Setup {
@@ -49,15 +50,16 @@ impl Setup {
         let lidar = &sensor.lidar;
         let mut warnings = loaded.warnings.clone();
 
-        // Measurements of the shots of one sweep
+        // Measurements of the shots of the sweep of each scan
         let scans = task.scans.iter().map(MeasuredScan::read);
         let scans: Vec<MeasuredScan> = scans.collect::<Result<_, _>>()?;
-        let (sweep, several) = common_sweep(&scans, lidar);
-        warnings.extend(several);
-        let noiseless = NoiselessLidar::of_sweep(lidar, sweep);
+        let sweeps = sweeps_of(&scans, lidar);
+        let mut shots: BTreeMap<u32, NoiselessLidar> = BTreeMap::new();
         let mut readings = Vec::new();
-        for scan in scans {
-            let (scan, scan_warnings) = scan.of_shots(&noiseless)?;
+        for (scan, sweep) in scans.into_iter().zip(&sweeps) {
+            let of_sweep = || NoiselessLidar::of_sweep(lidar, *sweep);
+            let shots = shots.entry(*sweep).or_insert_with(of_sweep);
+            let (scan, scan_warnings) = scan.of_shots(shots)?;
             readings.push(scan);
             warnings.extend(scan_warnings);
         }
@@ -66,11 +68,11 @@ impl Setup {
         // Model with unknown poses at their start
         let mut parts = loaded.scene.parts().clone();
         let mut poses = poses(task, &loaded)?;
-        let known = new_model(parts.clone(), lidar, sweep, &poses, &loaded.air)?;
+        let known = new_model(parts.clone(), lidar, &sweeps, &poses, &loaded.air)?;
         for free in &task.free {
             start_poses(free, &known, &mut parts, &mut poses)?;
         }
-        let mut model = new_model(parts.clone(), lidar, sweep, &poses, &loaded.air)?;
+        let mut model = new_model(parts.clone(), lidar, &sweeps, &poses, &loaded.air)?;
 
         // Unknowns
         let mut start = Vec::new();
@@ -122,17 +124,17 @@ fn without_intensity(task: &FitTask, readings: &[Vec<BeamMeasurement>]) -> Optio
     })
 }
 
-/// A model of the shots of a sweep, by its index.
+/// A model of the shots of the sweep of each scan.
 fn new_model(
     parts: SceneBuilder,
     lidar: &Lidar,
-    sweep: u32,
+    sweeps: &[u32],
     poses: &[Isometry3<f64>],
     air: &Air,
 ) -> Result<Model, Failure> {
     let model = Model::new(parts, lidar, poses.to_vec());
     let model = model.map_err(fit_error)?;
-    Ok(model.in_sweep(sweep).in_air(air.clone()))
+    Ok(model.in_sweeps(|scan| sweeps[scan]).in_air(air.clone()))
 }
 
 fn fit_error(error: ModelError) -> Failure {

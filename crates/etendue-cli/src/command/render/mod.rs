@@ -151,7 +151,7 @@ impl Render {
         engine.report();
         let seconds = begun.elapsed().as_secs_f64();
         if interrupt::requested() && !output.is_recording() {
-            return Err(Failure::Interrupted);
+            return interrupt::check();
         }
         if !is_lit {
             writer.discard()?;

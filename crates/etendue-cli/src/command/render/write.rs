@@ -7,7 +7,7 @@ use crate::bag;
 use crate::failure::Failure;
 use crate::finite;
 use crate::interrupt;
-use crate::output::warn;
+use crate::output::{commit_while_writing, warn};
 use etendue::io::image::{EXR_SUPPORTED, ExrChannel, ExrData, Pixels, exr, png};
 use etendue::io::output::{OpenOutput, OutputSet};
 use etendue::io::ros2::FrameRecorder;
@@ -156,7 +156,7 @@ impl<'a> FrameWriter<'a> {
             let json = finite::json(&report.json())?;
             self.file(&folder.join("run.json"), json.as_bytes())?;
         }
-        let mut paths = self.files.commit()?;
+        let mut paths = commit_while_writing(self.files)?;
         let recording = match self.output {
             Output::Mcap(path) => {
                 paths.push(path.clone());

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::finite;
 use crate::interrupt;
 use crate::memory::{self, Memory};
-use crate::output::{print_report, progress, warn};
+use crate::output::{commit_while_writing, print_report, progress, warn};
 use crate::source;
 use crate::threads::Threads;
 use clap::Args;
@@ -292,8 +292,7 @@ impl Fixes {
     fn finish(mut self) -> Result<Vec<PathBuf>, Failure> {
         self.writer.flush()?;
         self.outputs.close(self.file)?;
-        // Not `output::commit`: the run holds the guard against Ctrl-C
-        Ok(self.outputs.commit()?)
+        commit_while_writing(self.outputs)
     }
 }
 

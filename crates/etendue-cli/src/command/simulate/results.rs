@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{counted, remark, warn};
+use crate::output::{commit_while_writing, counted, remark, warn};
 use etendue::io::output::{OutputSet, RunMetadata};
 use etendue::sensors::BeamSweep;
 use std::path::PathBuf;
@@ -69,7 +69,7 @@ impl PendingFiles {
 
     /// Commits all files.
     pub fn commit(self) -> Result<(), Failure> {
-        self.outputs.commit()?;
+        commit_while_writing(self.outputs)?;
         Ok(())
     }
 }

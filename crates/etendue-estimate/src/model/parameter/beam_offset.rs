@@ -47,8 +47,8 @@ const GROUPS: [(&str, GroupOf); 2] = [("beams", BeamGroup::Beam), ("channels", B
 /// Number of groups of a kind in a model.
 fn count(model: &Model, group: GroupOf) -> usize {
     match group(0) {
-        BeamGroup::Beam(_) => model.sensor().complete_beams(),
-        BeamGroup::Channel(_) => model.sensor().lidar().channels.len(),
+        BeamGroup::Beam(_) => model.most_complete_beams(),
+        BeamGroup::Channel(_) => model.lidar().channels.len(),
     }
 }
 
@@ -87,11 +87,12 @@ impl FitParameter for BeamOffset {
             return;
         };
         let offset = number.value();
-        let sensor = &mut inputs.sensor;
-        match self.kind {
-            OffsetKind::Azimuth => sensor.rotate(self.group, offset, 0.0),
-            OffsetKind::Elevation => sensor.rotate(self.group, 0.0, offset),
-            OffsetKind::Range => sensor.offset_ranges(self.group, offset),
+        for sweep in &mut inputs.sensor.sweeps {
+            match self.kind {
+                OffsetKind::Azimuth => sweep.rotate(self.group, offset, 0.0),
+                OffsetKind::Elevation => sweep.rotate(self.group, 0.0, offset),
+                OffsetKind::Range => sweep.offset_ranges(self.group, offset),
+            }
         }
     }
 

@@ -21,7 +21,7 @@ const NAMES: [(&str, usize); 3] = [("a", 2), ("b", 1), ("c", 0)];
 
 impl FitParameter for BiasCoefficient {
     fn members(model: &Model) -> Vec<(String, Self)> {
-        if !matches!(model.sensor().lidar().receiver, Receiver::Phase(_)) {
+        if !matches!(model.lidar().receiver, Receiver::Phase(_)) {
             return Vec::new();
         }
         let named = |(name, power)| (format!("sensor.receiver.bias.{name}"), Self { power });
@@ -29,7 +29,7 @@ impl FitParameter for BiasCoefficient {
     }
 
     fn value(&self, model: &Model) -> VariableValue<f64> {
-        VariableValue::Number(match &model.sensor().lidar().receiver {
+        VariableValue::Number(match &model.lidar().receiver {
             Receiver::Phase(receiver) => coefficients(&receiver.bias)[self.power],
             _ => 0.0,
         })

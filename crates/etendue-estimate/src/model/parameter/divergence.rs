@@ -30,7 +30,7 @@ pub enum DivergenceAxis {
 impl FitParameter for Divergence {
     fn members(model: &Model) -> Vec<(String, Self)> {
         let named = |suffix: &str, axis| (format!("sensor.beam.divergence{suffix}"), Self { axis });
-        match model.sensor().lidar().beam.profile {
+        match model.lidar().beam.profile {
             BeamProfile::Cone { .. } => vec![named("", DivergenceAxis::Round)],
             BeamProfile::Elliptic { .. } => vec![
                 named(".horizontal", DivergenceAxis::Horizontal),
@@ -40,7 +40,7 @@ impl FitParameter for Divergence {
     }
 
     fn value(&self, model: &Model) -> VariableValue<f64> {
-        VariableValue::Number(match &model.sensor().lidar().beam.profile {
+        VariableValue::Number(match &model.lidar().beam.profile {
             BeamProfile::Cone { half_tangent, .. } => 2.0 * half_tangent.atan(),
             BeamProfile::Elliptic { width, .. } => match self.axis {
                 DivergenceAxis::Vertical => width.divergence.vertical,

@@ -27,7 +27,7 @@ impl FitParameter for MaterialParameter {
     fn value(&self, model: &Model) -> VariableValue<f64> {
         let mut value = f64::NAN;
         let named = &model.parts.materials[self.material.0 as usize];
-        let wavelength = model.sensor().wavelength();
+        let wavelength = model.lidar().wavelength;
         named
             .material
             .try_map(|parameter, spectrum| {
@@ -55,7 +55,7 @@ impl FitParameter for MaterialParameter {
         let index = known.unwrap_or_else(|| {
             let stored = &model.parts.materials[self.material.0 as usize].material;
             let at_wavelength = |spectrum: &Spectrum| {
-                S::from(spectrum.at(model.sensor().wavelength()).unwrap_or(f64::NAN))
+                S::from(spectrum.at(model.lidar().wavelength).unwrap_or(f64::NAN))
             };
             let material = stored.map(at_wavelength);
             inputs.materials.push((self.material, material));

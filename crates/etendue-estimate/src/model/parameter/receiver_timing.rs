@@ -28,7 +28,7 @@ const NAMES: [(&str, ReceiverTiming); 3] = [
 
 impl FitParameter for ReceiverTiming {
     fn members(model: &Model) -> Vec<(String, Self)> {
-        if !matches!(model.sensor().lidar().receiver, Receiver::Pulsed(_)) {
+        if !matches!(model.lidar().receiver, Receiver::Pulsed(_)) {
             return Vec::new();
         }
         let named = |(name, timing)| (format!("sensor.receiver.{name}"), timing);
@@ -36,7 +36,7 @@ impl FitParameter for ReceiverTiming {
     }
 
     fn value(&self, model: &Model) -> VariableValue<f64> {
-        let Receiver::Pulsed(receiver) = &model.sensor().lidar().receiver else {
+        let Receiver::Pulsed(receiver) = &model.lidar().receiver else {
             return VariableValue::Number(0.0);
         };
         VariableValue::Number(match self {

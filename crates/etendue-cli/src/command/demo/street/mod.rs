@@ -8,6 +8,7 @@ mod rig;
 use crate::command::demo::world::{build, invalid_world};
 use crate::failure::Failure;
 use crate::folder::Folder;
+use crate::interrupt;
 use crate::output::print_report;
 use crate::view::drive_view::{DriveLayer, DriveView, LayerStyle};
 use clap::Args;
@@ -118,6 +119,7 @@ impl Street {
         let file = self.output.join("street.mcap");
         let topics = TOPICS.map(|topic| vec![topic.to_owned()]);
         let recorder = RigRecorder::create(&file, &rig, &topics)?;
+        interrupt::note_written();
         let commands = Commands::default();
         let route = &town.route;
         let mut recording = DriveRecording::new(recorder, &commands, route, &environment, end);
