@@ -131,13 +131,14 @@ fn warn_of(path: &Path, warnings: &[String]) {
     warn(warnings.iter().map(|warning| format!("{path}: {warning}")));
 }
 
-/// Poses of a sequence as world from lidar. If no convention is given, poses that fit a convention
+/// Poses of a sequence as world from lidar, or otherwise those of its odometry. If no convention is given, poses that fit a convention
 /// other than the default are an error.
 pub fn world_from_lidar(
     sequence: &Sequence,
     given: Option<ConventionName>,
 ) -> Result<Vec<Isometry3<f64>>, Failure> {
-    let Some(poses) = &sequence.world_from_lidar else {
+    let poses = sequence.world_from_lidar.as_ref();
+    let Some(poses) = poses.or(sequence.odometry.as_ref()) else {
         return Err(Failure::usage(
             format!("{} has scans but no poses", sequence.path.display()),
             "add a trajectory to the folder of the scans (poses.txt, twelve numbers per line, or \

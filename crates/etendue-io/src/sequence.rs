@@ -2,7 +2,8 @@
 //!
 //! A sequence is a folder of scans (sorted by name) with a trajectory next to them, or any recording
 //! that [`read_points`](crate::points::read_points) reads: the sweeps of a bag, a capture or a scan
-//! log. The poses of a bag are those of its transforms. Incomplete sweeps at the ends of a capture are left out.
+//! log. The poses of a bag are those of its transforms; below the root `odom` (REP 105) they are odometry, as those of a scan log.
+//! Poses that are all equal are those of a mount, and no trajectory. Incomplete sweeps at the ends of a capture are left out.
 //!
 //! The trajectory is a text file in the folder whose name begins with `poses` or `trajectory` or
 //! ends in `.tum`, or an explicitly given file. A line has eight numbers (TUM) or twelve (KITTI).
@@ -41,7 +42,7 @@ pub struct Sequence {
     pub times: Vec<f64>,
     /// Pose of the lidar in the world, one per scan; `None` without a trajectory.
     pub world_from_lidar: Option<Vec<Isometry3<f64>>>,
-    /// Pose of the robot in the frame of its odometry, one per scan; `None` without odometry in a scan log.
+    /// Pose in the frame of odometry, one per scan: of the lidar from a bag, of the robot from a scan log; `None` without odometry.
     pub odometry: Option<Vec<Isometry3<f64>>>,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
@@ -78,7 +79,7 @@ pub struct SequenceSurvey {
     pub times: Vec<f64>,
     /// Pose of the lidar in the world, one per scan; `None` without a trajectory.
     pub world_from_lidar: Option<Vec<Isometry3<f64>>>,
-    /// Pose of the robot in the frame of its odometry, one per scan; `None` without odometry in a scan log.
+    /// Pose in the frame of odometry, one per scan: of the lidar from a bag, of the robot from a scan log; `None` without odometry.
     pub odometry: Option<Vec<Isometry3<f64>>>,
     /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
@@ -169,7 +170,9 @@ fn survey(
     };
     let posed = match trajectory {
         Some(file) => Some(read_poses(&file)?),
-        None => recorded.map(|poses| (stamps.clone(), poses)),
+        None => recorded
+            .filter(|poses| is_trajectory(poses, &mut warnings))
+            .map(|poses| (stamps.clone(), poses)),
     };
 
     // Number the scans if they have no times
@@ -189,6 +192,25 @@ fn survey(
         odometry,
         warnings,
     })
+}
+
+/// Largest difference of equal poses, which are interpolated, m and rad.
+const SAME_POSE: f64 = 1e-9;
+
+/// Whether the poses of a recording are a trajectory: equal ones are those of a mount, or of a sensor at rest, and a warning
+/// states it.
+fn is_trajectory(poses: &[Isometry3<f64>], warnings: &mut Vec<String>) -> bool {
+    let is_first = |pose: &Isometry3<f64>| {
+        let shift = pose.translation.vector - poses[0].translation.vector;
+        shift.norm() <= SAME_POSE && pose.rotation.angle_to(&poses[0].rotation) <= SAME_POSE
+    };
+    let is_mount = poses.len() > 1 && poses.iter().all(is_first);
+    if is_mount {
+        warnings.push(
+            "the transform of the sensor is the same at all times: it is taken for a mount, not for a trajectory".to_owned(),
+        );
+    }
+    !is_mount
 }
 
 /// Times of the scans that were read.

@@ -370,10 +370,10 @@ pub struct PointSweeps {
     /// Pose of the sensor in the world at the time of each sweep, from the transforms of a
     /// recording; `None` if one is missing.
     pub world_from_sensor: Option<Vec<Isometry3<f64>>>,
-    /// Pose of the robot in the frame of its odometry at the time of each sweep, from a scan log; `None` if one is missing.
+    /// Pose in the frame of odometry at the time of each sweep: of the sensor, from the transforms of a recording whose root
+    /// is `odom` (REP 105), or of the robot, from a scan log; `None` if one is missing.
     pub odometry: Option<Vec<Isometry3<f64>>>,
-    /// Poses of the sensor between the sweeps, from the transforms of a recording; `None` if they are
-    /// known at less than two times.
+    /// Poses between the sweeps, in the frame of the poses of the sweeps; `None` if they are known at less than two times.
     pub motion: Option<SensorMotion>,
     /// Name of the lidar, from its packets or metadata.
     pub sensor: Option<String>,

@@ -47,7 +47,8 @@ pub struct Convert {
     /// points with that number in the column sweep of a table [default: all]
     #[arg(long, value_name = "N")]
     sweep: Option<usize>,
-    /// Frame of the points. The poses are those of the transforms of a bag, at the time of each point
+    /// Frame of the points. The poses are those of the transforms of a bag, or of the odometry of a scan log, at the time
+    /// of each point
     #[arg(long, value_enum, default_value_t = FrameName::Sensor)]
     frame: FrameName,
     /// Write one file per sweep: cloud.pcd becomes cloud-0000.pcd, cloud-0001.pcd and so on
@@ -71,7 +72,7 @@ enum FrameName {
     Sensor,
     /// The sensor at the first sweep
     First,
-    /// The root of the transforms of a bag
+    /// The root of the transforms of a bag, or the frame of the odometry
     World,
 }
 
@@ -397,17 +398,17 @@ impl<'a> Conversion<'a> {
     /// Moves the points of a sweep to the requested frame.
     fn place(&mut self, sweep: &mut RecordedSweep) -> Result<(), Failure> {
         let Convert { frame, from, .. } = self.arguments;
-        let Some(pose) = sweep.world_from_sensor else {
+        let Some(pose) = sweep.root_from_sensor() else {
             return match frame {
                 FrameName::Sensor => Ok(()),
                 _ => Err(Failure::usage(
                     format!("{} has no poses of the sensor", from.display()),
-                    "give a bag with transforms (/tf), or use --frame sensor",
+                    "give a bag with transforms (/tf) or a scan log with odometry, or use --frame sensor",
                 )),
             };
         };
         let first = *self.totals.first_pose.get_or_insert(pose);
-        let reference_from_world = match frame {
+        let reference_from_root = match frame {
             FrameName::Sensor => {
                 let is_kept = self.format == PointFormat::Mcap || self.arguments.per_sweep;
                 self.totals.loses_motion |= pose != first && !is_kept;
@@ -416,7 +417,7 @@ impl<'a> Conversion<'a> {
             FrameName::First => first.inverse(),
             FrameName::World => Isometry3::identity(),
         };
-        self.totals.placement.place(sweep, &reference_from_world);
+        self.totals.placement.place(sweep, &reference_from_root);
         Ok(())
     }
 

@@ -244,3 +244,50 @@ fn clouds_of_every_ending_are_inspected() {
         assert!(message.contains("cloud of 2 points"), "{name}: {message}");
     }
 }
+
+/// The odometry of a scan log places its points, directly and by way of a recording; a capture has no poses, also as a recording.
+#[test]
+fn the_odometry_of_a_scan_log_places_its_points() {
+    let folder = folder();
+    let at = folder.path();
+    let text = "sweep,time_s,azimuth_deg,range_m,odom_x_m,odom_y_m,odom_yaw_rad\n\
+                0,0,0,2,1,5,0\n0,0,0,3,1,5,0\n1,0.1,0,2,1,5,1.5707963267948966\n";
+    write(at, "log.csv", text);
+    let output = succeed(at, &["convert", "log.csv", "log.mcap"]);
+    assert!(!stderr(&output).contains("left out"), "{}", stderr(&output));
+    assert!(results(at, &["inspect", "log.mcap"]).contains("with odometry"));
+    for (from, to) in [("log.csv", "a.csv"), ("log.mcap", "b.csv")] {
+        succeed(at, &["convert", from, to, "--frame", "world"]);
+        let text = std::fs::read_to_string(at.join(to)).expect("points");
+        let rows: Vec<Vec<f64>> = text
+            .lines()
+            .skip(1)
+            .map(|row| {
+                row.split(',')
+                    .take(3)
+                    .map(|number| number.parse().expect("a number"))
+                    .collect()
+            })
+            .collect();
+        for (row, expected) in rows
+            .iter()
+            .zip([[3.0, 5.0, 0.0], [4.0, 5.0, 0.0], [1.0, 7.0, 0.0]])
+        {
+            for (found, expected) in row.iter().zip(expected) {
+                // Single precision
+                assert!((found - expected).abs() < 1e-6, "{to}: {text}");
+            }
+        }
+    }
+    write(
+        at,
+        "points.csv",
+        "x,y,z,sweep,time\n1,2,3,0,0\n4,5,6,1,0.1\n",
+    );
+    succeed(at, &["convert", "points.csv", "points.mcap"]);
+    let message = fail(at, &["convert", "points.mcap", "c.csv", "--frame", "world"]);
+    assert!(
+        message.contains("points.mcap has no poses of the sensor"),
+        "{message}"
+    );
+}

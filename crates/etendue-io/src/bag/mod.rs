@@ -17,6 +17,7 @@ mod transform;
 pub use motion::SensorMotion;
 pub use point_cloud::{CloudScan, RecordedCloud};
 pub use topic::{Measurement, Topic, read_topics};
+pub(crate) use transform::ODOMETRY_FRAME;
 pub use transform::StampedTransform;
 
 pub(crate) use message::{Message, POINT_CLOUD};

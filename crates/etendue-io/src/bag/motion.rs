@@ -1,9 +1,9 @@
 //! Motion of a sensor in a recording.
 
-use super::transform::TransformTree;
+use super::transform::{ODOMETRY_FRAME, StampedTransform, TransformTree};
 use nalgebra::Isometry3;
 
-/// Poses of a moving sensor over time, from the transforms of a recording.
+/// Poses of a moving sensor over time, from the transforms of a recording or the odometry of a scan log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SensorMotion {
     transforms: TransformTree,
@@ -21,6 +21,19 @@ impl SensorMotion {
             frame: frame.to_owned(),
             span,
         })
+    }
+
+    /// The motion through poses at some times (s), of a robot in the frame of its odometry. `None` for less than two times.
+    pub(crate) fn of_odometry(poses: impl Iterator<Item = (f64, Isometry3<f64>)>) -> Option<Self> {
+        let robot = "robot";
+        let transforms = poses.map(|(time, pose)| StampedTransform {
+            time,
+            parent: ODOMETRY_FRAME.to_owned(),
+            child: robot.to_owned(),
+            parent_from_child: pose,
+            is_static: false,
+        });
+        Self::of(TransformTree::new(transforms.collect()), robot)
     }
 
     /// First and last time with a pose, s.

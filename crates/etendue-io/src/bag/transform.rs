@@ -10,6 +10,9 @@ const LONGEST_GAP: f64 = 1.0;
 /// Time by which a stamp may be outside of those of the transforms, s.
 const TIME_TOLERANCE: f64 = 0.02;
 
+/// Frame in which odometry places a robot (REP 105).
+pub(crate) const ODOMETRY_FRAME: &str = "odom";
+
 /// Largest number of frames between a sensor and the root of the tree.
 const DEEPEST: usize = 64;
 
@@ -94,6 +97,18 @@ impl TransformTree {
             frame = name(&links[0].parent);
         }
         None
+    }
+
+    /// Whether the root above a frame is that of odometry: `odom` (REP 105), also below a namespace.
+    pub fn is_odometry(&self, frame: &str) -> bool {
+        let mut frame = name(frame);
+        for _ in 0..DEEPEST {
+            let Some(links) = self.0.get(frame) else {
+                return frame.rsplit('/').next() == Some(ODOMETRY_FRAME);
+            };
+            frame = name(&links[0].parent);
+        }
+        false
     }
 
     /// First and last time at which all transforms above a frame are known, s. `None` if all are
@@ -185,6 +200,18 @@ mod tests {
         assert_eq!(x(2.0), None, "half a second after the last transform");
         assert_eq!(tree.span("lidar"), Some([1.0, 1.5]));
         assert_eq!(tree.span("odom"), None, "its only transform is static");
+        assert!(!tree.is_odometry("lidar"), "the root is the map");
+    }
+
+    #[test]
+    fn poses_below_odom_are_odometry() {
+        for (root, expected) in [("odom", true), ("/robot/odom", true), ("odometer", false)] {
+            let tree = TransformTree::new(vec![
+                link(1.0, root, "base", 1.0),
+                link(0.0, "base", "lidar", 0.25),
+            ]);
+            assert_eq!(tree.is_odometry("/lidar"), expected, "{root}");
+        }
     }
 
     #[test]

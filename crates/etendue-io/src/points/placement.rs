@@ -20,16 +20,18 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Moves the points of a sweep from the frame of the sensor. Returns `false` for a sweep without a pose, which does not
-    /// change.
+    /// Moves the points of a sweep from the frame of the sensor to a reference frame, which is given by its pose in the root of
+    /// the poses ([`RecordedSweep::root_from_sensor`]). Returns `false` for a sweep without a pose, which does not change.
     pub fn place(
         &mut self,
         sweep: &mut RecordedSweep,
-        reference_from_world: &Isometry3<f64>,
+        reference_from_root: &Isometry3<f64>,
     ) -> bool {
-        let Some(pose) = sweep.world_from_sensor.take() else {
+        let Some(pose) = sweep.root_from_sensor() else {
             return false;
         };
+        sweep.world_from_sensor = None;
+        sweep.odometry = None;
         let motion = sweep.motion.take();
         self.points += sweep.table.points;
 
@@ -40,7 +42,7 @@ impl Placement {
             Some((motion, absolute.collect::<Vec<f64>>()))
         });
         let Some((motion, times)) = timed else {
-            sweep.table.transform(&(reference_from_world * pose));
+            sweep.table.transform(&(reference_from_root * pose));
             return true;
         };
 
@@ -50,7 +52,7 @@ impl Placement {
         self.outside += times.iter().filter(|time| !known.contains(time)).count();
         self.span = Some([from, to]);
         sweep.table.transform_each(|point| {
-            reference_from_world * motion.world_from_sensor(times[point]).unwrap_or(pose)
+            reference_from_root * motion.world_from_sensor(times[point]).unwrap_or(pose)
         });
         true
     }

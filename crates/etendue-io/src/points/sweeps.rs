@@ -22,14 +22,21 @@ pub struct RecordedSweep {
     pub stamp: Option<f64>,
     /// Pose of the sensor in the world at the time of the sweep, from the transforms of a recording.
     pub world_from_sensor: Option<Isometry3<f64>>,
-    /// Pose of the robot in the frame of its odometry at the time of the sweep, from a scan log.
+    /// Pose in the frame of odometry at the time of the sweep: of the sensor, from the transforms of a recording whose root
+    /// is `odom` (REP 105), or of the robot, from a scan log.
     pub odometry: Option<Isometry3<f64>>,
-    /// Poses of the sensor between the sweeps, from the transforms of a recording; `None` if they are
-    /// known at less than two times.
+    /// Poses between the sweeps, in the frame of the pose of the sweep; `None` if they are known at less than two times.
     pub motion: Option<Rc<SensorMotion>>,
     /// Whether it is incomplete: the first or the last sweep of packets that begin or end within a rotation, with less than a
     /// quarter of the points of the neighbouring sweep.
     pub is_incomplete: bool,
+}
+
+impl RecordedSweep {
+    /// Pose at the time of the sweep in the root of the transforms: the world, or otherwise the frame of the odometry.
+    pub fn root_from_sensor(&self) -> Option<Isometry3<f64>> {
+        self.world_from_sensor.or(self.odometry)
+    }
 }
 
 /// What the reader of a recording reports after its sweeps.

@@ -171,6 +171,13 @@ impl<W: Write + Seek> LidarRecorder<W> {
         Ok(channel)
     }
 
+    /// Names the frame of the poses that follow.
+    pub(crate) fn set_world_frame(&mut self, name: &str) {
+        for sensor in &mut self.sensors {
+            name.clone_into(&mut sensor.topics.world_frame);
+        }
+    }
+
     /// Labels the points of sweeps with the class of each object.
     #[must_use]
     pub fn with_classes(mut self, of_object: &[i32]) -> Self {

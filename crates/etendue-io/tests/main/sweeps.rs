@@ -9,7 +9,8 @@ use etendue_io::points::{
 use etendue_io::ros2::{LidarRecorder, LidarTopics};
 use etendue_io::sequence::{SequenceSource, for_each_scan, read_sequence, survey_sequence};
 use etendue_io::table::{ColumnData, PointColumn, PointTable};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
+use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -83,6 +84,116 @@ fn a_copy_has_the_poses_that_are_known() {
             poses,
             [None, Some(known[0]), Some(known[1]), Some(known[2])]
         );
+    }
+}
+
+/// A scan log whose robot moves by 0.1 m and turns by 0.1 rad from scan to scan, and its poses.
+fn moving_log(folder: &Path) -> (std::path::PathBuf, Vec<Isometry3<f64>>) {
+    let mut text = "sweep,time_s,azimuth_deg,range_m,odom_x_m,odom_y_m,odom_yaw_rad\n".to_owned();
+    let mut poses = Vec::new();
+    for sweep in 0..4 {
+        let (time, x, yaw) = (
+            10.0 + 0.2 * f64::from(sweep),
+            0.1 * f64::from(sweep),
+            0.1 * f64::from(sweep),
+        );
+        for azimuth in [0, 90] {
+            writeln!(text, "{sweep},{time},{azimuth},2,{x},-1,{yaw}").unwrap();
+        }
+        poses.push(Isometry3::new(
+            Vector3::new(x, -1.0, 0.0),
+            Vector3::z() * yaw,
+        ));
+    }
+    let path = folder.join("log.csv");
+    std::fs::write(&path, text).unwrap();
+    (path, poses)
+}
+
+/// The odometry of a scan log is that of its copy as a recording, whose root is `odom` (REP 105). Sequences have it as odometry,
+/// not as the poses with which a map is compared.
+#[test]
+fn a_copy_of_a_scan_log_has_its_odometry() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, poses) = moving_log(folder.path());
+    let copy = folder.path().join("copy.mcap");
+    let mut recording = McapSweeps::new(&copy, std::fs::File::create(&copy).unwrap()).unwrap();
+    for sweep in first_sweeps(&log, usize::MAX).unwrap() {
+        recording.add(sweep).unwrap();
+    }
+    recording.finish().unwrap();
+    for path in [&log, &copy] {
+        let sweeps = first_sweeps(path, usize::MAX).unwrap();
+        assert_eq!(sweeps.len(), poses.len());
+        for (sweep, expected) in sweeps.iter().zip(&poses) {
+            assert_eq!(sweep.world_from_sensor, None);
+            let found = sweep.odometry.unwrap().to_homogeneous();
+            // Measured: 3e-16
+            assert!(
+                (found - expected.to_homogeneous()).norm() < 1e-14,
+                "{found}"
+            );
+            let middle = sweep
+                .motion
+                .as_ref()
+                .unwrap()
+                .world_from_sensor(10.3)
+                .unwrap();
+            assert!((middle.translation.x - 0.15).abs() < 1e-7, "{middle}");
+        }
+        let device = PacketSource::default();
+        let source = SequenceSource {
+            path,
+            poses: None,
+            options: ReadOptions::new(&device),
+        };
+        let sequence = read_sequence(source, &mut |_, _| {}).unwrap();
+        assert!(sequence.world_from_lidar.is_none());
+        assert_eq!(sequence.odometry.map(|poses| poses.len()), Some(4));
+    }
+}
+
+/// A mount does not show how the sensor moves: its poses are no trajectory. Recordings without poses have no transforms.
+#[test]
+fn a_constant_transform_is_no_trajectory() {
+    let folder = tempfile::tempdir().unwrap();
+    let column = |name| PointColumn::new(name, ColumnData::F32(vec![1.0, 2.0]));
+    let table = PointTable {
+        points: 2,
+        height: 1,
+        columns: ["x", "y", "z"].map(column).into(),
+    };
+    let mount = Isometry3::new(Vector3::new(0.1, 0.0, 1.5), Vector3::new(0.0, 0.2, 0.3));
+    for (is_mounted, step, expected) in
+        [(true, 0.0, false), (true, 0.01, true), (false, 0.0, false)]
+    {
+        let mut recorder = LidarRecorder::in_memory(LidarTopics::default()).unwrap();
+        for number in 0..3 {
+            let shift = Isometry3::translation(step * f64::from(number), 0.0, 0.0);
+            let pose = |_| shift * mount;
+            let pose = is_mounted.then_some(&pose as &dyn Fn(f64) -> Isometry3<f64>);
+            recorder
+                .record_cloud(&table, 0.1 * f64::from(number), pose)
+                .unwrap();
+        }
+        let path = folder.path().join("a.mcap");
+        std::fs::write(&path, recorder.into_bytes().unwrap()).unwrap();
+        let device = PacketSource::default();
+        let source = SequenceSource {
+            path: &path,
+            poses: None,
+            options: ReadOptions::new(&device),
+        };
+        let sequence = read_sequence(source, &mut |_, _| {}).unwrap();
+        assert_eq!(sequence.world_from_lidar.is_some(), expected, "{step}");
+        let is_named = sequence
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("a mount"));
+        assert_eq!(is_named, is_mounted && !expected);
+        // The points can be placed by it
+        let placed = first_sweeps(&path, 1).unwrap()[0].world_from_sensor;
+        assert_eq!(placed.is_some(), is_mounted);
     }
 }
 

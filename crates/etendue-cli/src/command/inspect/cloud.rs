@@ -25,8 +25,9 @@ pub struct CloudReport {
     /// Number of different values of the field `ring`.
     rings: Option<usize>,
     fields: Vec<String>,
-    /// Whether every sweep has a pose.
+    /// Whether every sweep has a pose in the world, or one of odometry.
     has_poses: bool,
+    has_odometry: bool,
     from_m: [f64; 3],
     to_m: [f64; 3],
     /// Smallest and largest intensity, where the cloud has intensities.
@@ -93,6 +94,7 @@ impl CloudReport {
             rings: totals.has_rings.then_some(totals.rings.len()),
             fields: totals.fields.unwrap_or_default(),
             has_poses: totals.has_poses,
+            has_odometry: totals.has_odometry,
             from_m: totals.from,
             to_m: totals.to,
             intensities: totals.intensities,
@@ -116,7 +118,11 @@ impl CloudReport {
             if let Some(rate) = self.rate_hz {
                 write!(out, ", {rate:.2} per second")?;
             }
-            let poses = if self.has_poses { ", with poses" } else { "" };
+            let poses = match (self.has_poses, self.has_odometry) {
+                (true, _) => ", with poses",
+                (false, true) => ", with odometry",
+                (false, false) => "",
+            };
             writeln!(out, "{poses}")?;
         }
         if let Some(rings) = self.rings {
@@ -139,8 +145,9 @@ struct Totals {
     left_out: usize,
     /// Stamps, s; `None` if a sweep has none.
     stamps: Option<Vec<f64>>,
-    /// Whether every sweep has a pose.
+    /// Whether every sweep has a pose in the world, or one of odometry.
     has_poses: bool,
+    has_odometry: bool,
     /// The fields that every sweep has.
     fields: Option<Vec<String>>,
     /// Different values of the field `ring`, as bits, and whether every sweep has it.
@@ -161,6 +168,7 @@ impl Default for Totals {
             left_out: 0,
             stamps: Some(Vec::new()),
             has_poses: true,
+            has_odometry: true,
             fields: None,
             rings: BTreeSet::new(),
             has_rings: true,
@@ -177,6 +185,7 @@ impl Totals {
         let table = &sweep.table;
         self.sweeps += 1;
         self.has_poses &= sweep.world_from_sensor.is_some();
+        self.has_odometry &= sweep.odometry.is_some();
         match (&mut self.stamps, sweep.stamp) {
             (Some(stamps), Some(stamp)) => stamps.push(stamp),
             (stamps, _) => *stamps = None,

@@ -93,7 +93,7 @@ pub struct Slam {
 enum PriorName {
     /// Constant velocity: repeats the last motion
     Motion,
-    /// Odometry: the motions of the reference poses, or of the poses of a scan log
+    /// Odometry: the motions of the reference poses, or otherwise those of the odometry of a bag or a scan log
     Poses,
 }
 

@@ -82,7 +82,12 @@ pub(super) fn read_bag(
         };
         let position = number as usize;
         number += 1;
-        let world_from_sensor = tree.world_from(&frame, time);
+        let pose = tree.world_from(&frame, time);
+        let (odometry, world_from_sensor) = if tree.is_odometry(&frame) {
+            (pose, None)
+        } else {
+            (None, pose)
+        };
         let motion = motions
             .entry(frame)
             .or_insert_with_key(|frame| SensorMotion::of(tree.clone(), frame).map(Rc::new));
@@ -91,7 +96,7 @@ pub(super) fn read_bag(
             table,
             stamp: Some(time),
             world_from_sensor,
-            odometry: None,
+            odometry,
             motion: motion.clone(),
             is_incomplete: false,
         })

@@ -2,11 +2,11 @@
 
 use super::{FormatEntry, PointReader, bag};
 use crate::FormatError;
+use crate::bag::ODOMETRY_FRAME;
 use crate::output::OutputSet;
 use crate::points::RecordedSweep;
 use crate::ros2::{LidarRecorder, LidarTopics};
 use crate::table::PointTable;
-use nalgebra::Isometry3;
 use std::io::{Seek, Write};
 use std::path::Path;
 
@@ -22,9 +22,8 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     editor: None,
 };
 
-/// Writer of an `.mcap` with every sweep as a `PointCloud2` with its stamp and the poses of its sensor. Sweeps without stamps
-/// have their earliest time. Sweeps of a recording without poses have a stationary sensor; where only other sweeps have
-/// poses, such as before the first transform, they have none.
+/// Writer of an `.mcap` with every sweep as a `PointCloud2` with its stamp and the poses of its sensor, if it has some: in the
+/// frame `world`, or `odom` for odometry (REP 105). Sweeps without stamps have their earliest time.
 pub struct McapSweeps<W: Write + Seek> {
     recorder: LidarRecorder<W>,
 }
@@ -44,16 +43,18 @@ impl<W: Write + Seek> McapSweeps<W> {
     /// # Errors
     /// If the file cannot be written, or a ROS stamp cannot represent a time.
     pub fn add(&mut self, sweep: RecordedSweep) -> Result<(), FormatError> {
+        let own = sweep.root_from_sensor();
         let (time, table) = match sweep.stamp {
             Some(stamp) => (stamp, sweep.table.since(stamp)),
             None => sweep.table.stamped(),
         };
-        let motion = sweep.motion.as_deref();
-        let stationary = motion.is_none().then(Isometry3::identity);
-        let own = sweep.world_from_sensor.or(stationary);
         let Some(own) = own else {
             return self.recorder.record_cloud(&table, time, None);
         };
+        if sweep.world_from_sensor.is_none() {
+            self.recorder.set_world_frame(ODOMETRY_FRAME);
+        }
+        let motion = sweep.motion.as_deref();
         let moving = |time| motion.and_then(|motion| motion.world_from_sensor(time));
         let pose = |time| moving(time).unwrap_or(own);
         self.recorder.record_cloud(&table, time, Some(&pose))
@@ -69,8 +70,7 @@ impl<W: Write + Seek> McapSweeps<W> {
     }
 }
 
-/// Writes an `.mcap`: every sweep as a `PointCloud2`, stamped with its earliest time, in the frame
-/// of a stationary sensor.
+/// Writes an `.mcap`: every sweep as a `PointCloud2`, stamped with its earliest time, without poses.
 ///
 /// # Errors
 /// If the file cannot be written, or a ROS stamp cannot represent a time.

@@ -2,6 +2,7 @@
 
 use super::{FormatEntry, PointReader, PointSource};
 use crate::FormatError;
+use crate::bag::SensorMotion;
 use crate::precision::single;
 use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
@@ -24,12 +25,15 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 fn parse(file: &PointSource) -> Result<PointSweeps, FormatError> {
     let log = parse_scan_log(file.path, &file.bytes)?;
     let numbered = (0..).zip(&log.scans);
+    let timed = log.scans.iter();
+    let timed = timed.filter_map(|scan| Some((scan.time, odometry(scan)?)));
     Ok(PointSweeps {
         sweeps: numbered
             .map(|(number, scan)| scan_table(number, scan))
             .collect(),
         stamps: Some(log.scans.iter().map(|scan| scan.time).collect()),
         odometry: log.scans.iter().map(odometry).collect(),
+        motion: SensorMotion::of_odometry(timed),
         warnings: log.warnings,
         ..PointSweeps::default()
     })
