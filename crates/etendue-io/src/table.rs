@@ -40,8 +40,29 @@ pub enum ColumnData {
 /// Names of the intensity field.
 pub(crate) const INTENSITY_NAMES: &[&str] = &["intensity", "reflectance", "reflectivity"];
 
-/// Name of a field: positions and intensities in upper case become lower case.
+/// Prefix of the names of fields in files of CloudCompare.
+const CLOUD_COMPARE: &str = "scalar_";
+
+/// Fields of CloudCompare with other names here.
+const CLOUD_COMPARE_NAMES: [(&str, &str); 6] = [
+    ("Classification", "classification"),
+    ("ReturnNumber", "return_number"),
+    ("NumberOfReturns", "returns"),
+    ("ScanAngleRank", "scan_angle"),
+    ("UserData", "user_data"),
+    ("PointSourceId", "point_source_id"),
+];
+
+/// Name of a field: those of CloudCompare without their prefix; positions and intensities in upper case become lower case.
 pub(crate) fn field_name(name: &str) -> String {
+    if let Some(own) = name.strip_prefix(CLOUD_COMPARE)
+        && !own.is_empty()
+    {
+        let known = CLOUD_COMPARE_NAMES
+            .iter()
+            .find(|(theirs, _)| *theirs == own);
+        return known.map_or_else(|| field_name(own), |(_, ours)| (*ours).to_owned());
+    }
     let lower = name.to_ascii_lowercase();
     let is_usual = ["x", "y", "z", "intensity"].contains(&lower.as_str());
     if is_usual { lower } else { name.to_owned() }

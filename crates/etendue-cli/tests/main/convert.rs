@@ -291,3 +291,77 @@ fn the_odometry_of_a_scan_log_places_its_points() {
         "{message}"
     );
 }
+
+/// Fields of surveys are kept through LAS, LAZ, PLY, PCD and CSV. LAS cannot state that a value is missing: a field that a cloud does
+/// not have is zero in the file, and absent when it is read.
+#[test]
+fn las_files_have_the_fields_that_were_written() {
+    let folder = folder();
+    let at = folder.path();
+    let surveyed = "x,y,z,intensity,classification,scan_angle,user_data,point_source_id,red,green,blue\n\
+                    1,2,3,10,2,-12,7,3,65535,0,256\n4,5,6,20,12,18,0,65535,0,1,2\n7,8,9,30,64,0,255,0,3,4,5\n";
+    let simulated = "x,y,z,time,ring,material\n1,2,3,0.5,31,0\n4,5,6,0.25,0,-1\n7,8,9,1,15,300\n";
+    for text in [surveyed, simulated, "x,y,z\n1,2,3\n4,5,6\n7,8,9\n"] {
+        write(at, "a.csv", text);
+        let mut from = "a.csv";
+        for to in ["b.las", "c.laz", "d.ply", "e.pcd", "f.las", "g.csv"] {
+            let message = results(at, &["convert", from, to]);
+            assert!(!message.contains("left out"), "{message}");
+            from = to;
+        }
+        let table = |name: &str| {
+            let text = std::fs::read_to_string(at.join(name)).expect("points");
+            let rows = text
+                .lines()
+                .map(|row| row.split(',').map(str::to_owned).collect());
+            let rows: Vec<Vec<String>> = rows.collect();
+            rows
+        };
+        let [before, after] = ["a.csv", "g.csv"].map(table);
+        // LAS numbers returns, and the order of its fields is its own
+        let places: Vec<_> = before[0]
+            .iter()
+            .map(|name| {
+                after[0]
+                    .iter()
+                    .position(|other| other == name)
+                    .unwrap_or_else(|| panic!("no {name}"))
+            })
+            .collect();
+        let others = after[0]
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| !places.contains(place));
+        let others: Vec<_> = others.map(|(_, name)| name.as_str()).collect();
+        assert_eq!(others, ["return_number", "returns"]);
+        for (row, expected) in after.iter().zip(&before).skip(1) {
+            for (place, expected) in places.iter().zip(expected) {
+                let [found, expected] =
+                    [&row[*place], expected].map(|number| number.parse::<f64>().expect("a number"));
+                // Positions have steps of 0.1 mm, angles of 0.006 degrees
+                assert!((found - expected).abs() < 1e-4, "{found} {expected}");
+            }
+        }
+    }
+    write(at, "a.csv", surveyed);
+    let message = results(at, &["convert", "a.csv", "h.e57"]);
+    assert!(
+        message.contains("left out the fields classification scan_angle"),
+        "{message}"
+    );
+}
+
+/// CloudCompare writes fields as `scalar_NAME`.
+#[test]
+fn fields_of_cloud_compare_have_their_names() {
+    let folder = folder();
+    let header = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n\
+                  property float scalar_Intensity\nproperty float scalar_Classification\nend_header\n1 2 3 40 5\n";
+    write(folder.path(), "a.ply", header);
+    let message = results(folder.path(), &["inspect", "a.ply"]);
+    assert!(message.contains("intensities from 40 to 40"), "{message}");
+    assert!(
+        message.contains("fields: x y z intensity classification"),
+        "{message}"
+    );
+}

@@ -509,3 +509,43 @@ fn a_bag_of_an_ouster_has_its_metadata() {
     let columns = (0..sweep.points).map(|point| sweep.number("column", point).unwrap());
     assert_eq!(columns.fold(0.0, f64::max), 511.0);
 }
+
+/// A LAS file of another program: extra bytes with a scale, an offset and a missing value have their names and physical values.
+#[test]
+fn extra_bytes_of_las_are_fields() {
+    let mut description = vec![0; 192];
+    description[2] = 4; // Type i16
+    description[3] = 1 | 8 | 16; // It has a missing value, a scale and an offset
+    description[4..13].copy_from_slice(b"Amplitude");
+    description[40..48].copy_from_slice(&(-1_i64).to_le_bytes());
+    description[112..120].copy_from_slice(&0.5_f64.to_le_bytes());
+    description[136..144].copy_from_slice(&100_f64.to_le_bytes());
+    let mut builder = las::Builder::from((1, 4));
+    builder.point_format = las::point::Format::new(6).unwrap();
+    builder.point_format.extra_bytes = 2;
+    builder.vlrs.push(las::Vlr {
+        user_id: "LASF_Spec".to_owned(),
+        record_id: 4,
+        data: description,
+        ..las::Vlr::default()
+    });
+    let bytes = Cursor::new(Vec::new());
+    let mut writer = las::Writer::new(bytes, builder.into_header().unwrap()).unwrap();
+    for number in [7_i16, -1] {
+        writer
+            .write_point(las::Point {
+                gps_time: Some(1.0),
+                return_number: 1,
+                number_of_returns: 1,
+                extra_bytes: number.to_le_bytes().to_vec(),
+                ..las::Point::default()
+            })
+            .unwrap();
+    }
+    let bytes = writer.into_inner().unwrap().into_inner();
+    let table = parse_points("a.las".as_ref(), bytes, &PacketSource::default())
+        .unwrap()
+        .together();
+    assert_eq!(table.number("Amplitude", 0), Some(103.5));
+    assert!(table.number("Amplitude", 1).unwrap().is_nan());
+}

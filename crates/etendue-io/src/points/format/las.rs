@@ -1,6 +1,7 @@
 //! LAS and LAZ: all versions are read, LAS 1.4 is written.
 
 mod chunks;
+mod extra_bytes;
 
 use super::{FieldCapacity, FormatEntry, PointReader, ScanEditor};
 use crate::editable::{EditableScan, TRUNCATED};
@@ -9,7 +10,9 @@ use crate::output::OutputSet;
 use crate::precision::single;
 use crate::table::{ColumnData, PointColumn, PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
-use ::las::{Builder, Header, Point, Reader, Transform, Vector, Writer};
+use ::las::point::Classification;
+use ::las::{Builder, Color, Header, Point, Reader, Transform, Vector, Writer};
+use extra_bytes::ExtraBytes;
 use nalgebra::Point3;
 use std::cmp::Ordering;
 use std::io::{self, Cursor};
@@ -33,6 +36,13 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
             "return_number",
             "returns",
             "time",
+            "classification",
+            "scan_angle",
+            "user_data",
+            "point_source_id",
+            "red",
+            "green",
+            "blue",
             "ring",
             "material",
         ],
@@ -44,14 +54,23 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     }),
 };
 
-/// Minimum and maximum values of integer fields.
-const LIMITS: [(&str, f64, f64); 5] = [
+/// Minimum and maximum values of fields.
+const LIMITS: [(&str, f64, f64); 11] = [
     ("intensity", 0.0, 65_535.0),
     ("ring", 0.0, 65_535.0),
     ("return_number", 0.0, 15.0),
     ("returns", 0.0, 15.0),
-    ("material", -1.0, 254.0),
+    ("classification", 0.0, 255.0),
+    ("scan_angle", -180.0, 180.0),
+    ("user_data", 0.0, 255.0),
+    ("point_source_id", 0.0, 65_535.0),
+    ("red", 0.0, 65_535.0),
+    ("green", 0.0, 65_535.0),
+    ("blue", 0.0, 65_535.0),
 ];
+
+/// Fields of a colour.
+const COLORS: [&str; 3] = ["red", "green", "blue"];
 
 /// Warnings about values that the format changes.
 fn value_warnings(table: &PointTable) -> Vec<String> {
@@ -86,38 +105,72 @@ fn fractions(table: &PointTable) -> Option<String> {
     })
 }
 
+/// The fields of a file. LAS cannot state that a value is missing: a field that is zero at all points is absent.
 fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointTable, FormatError> {
-    let (_, points) = read(path, bytes)?;
-    let f32s = |of: fn(&Point) -> f64| {
-        ColumnData::F32(points.iter().map(|point| single(of(point))).collect())
-    };
+    let (header, points) = read(path, bytes)?;
     let u16s = |of: fn(&Point) -> u16| ColumnData::U16(points.iter().map(of).collect());
     // Coordinates of surveys exceed single precision
     let f64s = |of: fn(&Point) -> f64| ColumnData::F64(points.iter().map(of).collect());
+    let f32s = |of: fn(&Point) -> f32| ColumnData::F32(points.iter().map(of).collect());
     let mut columns = vec![
         PointColumn::new("x", f64s(|p| p.x)),
         PointColumn::new("y", f64s(|p| p.y)),
         PointColumn::new("z", f64s(|p| p.z)),
-        PointColumn::new("intensity", f32s(|p| f64::from(p.intensity))),
-        PointColumn::new("ring", u16s(|p| p.point_source_id)),
-        PointColumn::new("return_number", u16s(|p| p.return_number.into())),
-        PointColumn::new("returns", u16s(|p| p.number_of_returns.into())),
     ];
-    if points.iter().all(|point| point.gps_time.is_some()) {
-        let times = points.iter().filter_map(|point| point.gps_time);
-        columns.push(PointColumn::new("time", ColumnData::F64(times.collect())));
-    }
-    let material = |point: &Point| match point.user_data {
-        255 => -1,
-        number => i32::from(number),
+    let mut add = |name, data: ColumnData| {
+        if (0..points.len()).any(|point| data.number(point) != 0.0) {
+            columns.push(PointColumn::new(name, data));
+        }
     };
-    let materials = points.iter().map(material).collect();
-    columns.push(PointColumn::new("material", ColumnData::I32(materials)));
+
+    // Fields of all formats of points
+    add("intensity", f32s(|p| f32::from(p.intensity)));
+    add("return_number", u16s(|p| p.return_number.into()));
+    add("returns", u16s(|p| p.number_of_returns.into()));
+    add("time", f64s(|p| p.gps_time.unwrap_or(0.0)));
+    add("classification", u16s(classification));
+    add("scan_angle", f32s(|p| p.scan_angle));
+    add("user_data", u16s(|p| p.user_data.into()));
+    add("point_source_id", u16s(|p| p.point_source_id));
+
+    // Colours and near infrared
+    let color = |of: fn(Color) -> u16| {
+        let colors = points.iter().map(|p| p.color.map_or(0, of));
+        ColumnData::U16(colors.collect())
+    };
+    let colors = [color(|c| c.red), color(|c| c.green), color(|c| c.blue)];
+    let is_colored = |point: &Point| point.color.is_some_and(|color| color != Color::default());
+    if points.iter().any(is_colored) {
+        let named = COLORS.into_iter().zip(colors);
+        columns.extend(named.map(|(name, data)| PointColumn::new(name, data)));
+    }
+    let nir = points.iter().map(|point| point.nir.unwrap_or(0)).collect();
+    let nir = ColumnData::U16(nir);
+    if (0..points.len()).any(|point| nir.number(point) != 0.0) {
+        columns.push(PointColumn::new("nir", nir));
+    }
+
+    // Fields that the file describes itself
+    for column in extra_bytes::columns(&header, &points) {
+        if columns.iter().all(|known| known.name != column.name) {
+            columns.push(column);
+        }
+    }
     Ok(PointTable {
         points: points.len(),
         height: 1,
         columns,
     })
+}
+
+/// Number of the class of overlapping strips, which `las` has as a flag.
+const OVERLAP: u8 = 12;
+
+/// Number of the class of a point.
+fn classification(point: &Point) -> u16 {
+    let class = u8::from(point.classification);
+    let is_overlap = point.is_overlap && point.classification == Classification::Unclassified;
+    if is_overlap { OVERLAP } else { class }.into()
 }
 
 /// Header and points of a file.
@@ -169,11 +222,11 @@ const SCALES: [f64; 3] = [1e-4, 1e-3, 1e-2];
 /// bounds in the header are rounded outwards.
 const STEPS: f64 = (i32::MAX - 1) as f64;
 
-/// Writes a `.las`, or a `.laz` if the path ends in `.laz`: version 1.4, point format 6.
+/// Writes a `.las`, or a `.laz` if the path ends in `.laz`: version 1.4, point format 6, or 7 with colours.
 ///
 /// Coordinates have a resolution of 0.1 mm. `intensity` is rounded to an integer; return number (by range) and
-/// number of returns are at most 15; `time` is the GPS time, s from the start of the run; the ring
-/// is the point source identifier; the material is the user data (0 to 255, 255 for none). Points
+/// number of returns are at most 15; `time` is the GPS time, s from the start of the run;
+/// `scan_angle` has steps of 0.006 degrees. `ring` and `material` are extra bytes, which the file describes. Points
 /// without a position are removed. An axis with coordinates beyond 214 km (map coordinates) has its
 /// offset at the centre of its extent. An axis longer than 429 km has a resolution of 1 mm, longer
 /// than 4,290 km of 1 cm.
@@ -235,8 +288,12 @@ fn encode(
     compressed: bool,
 ) -> Result<Vec<u8>, las::Error> {
     let mut builder = Builder::from((1, 4));
-    builder.point_format = las::point::Format::new(6)?;
+    let extra = ExtraBytes::of(table);
+    let is_colored = COLORS.iter().all(|name| table.column(name).is_some());
+    builder.point_format = las::point::Format::new(if is_colored { 7 } else { 6 })?;
     builder.point_format.is_compressed = compressed;
+    builder.point_format.extra_bytes = extra.size();
+    builder.vlrs.extend(extra.record());
     builder.generating_software = "etendue".into();
     builder.system_identifier = "simulation".into();
     builder.date = None;
@@ -244,7 +301,11 @@ fn encode(
     let points: Vec<usize> = table.finite_points().collect();
     let returns = return_numbers(table, &points);
     let points = points.iter().zip(&returns);
-    let points = points.map(|(number, returns)| point(table, *number, returns));
+    let points = points.map(|(number, returns)| Point {
+        color: is_colored.then(|| color(table, *number)),
+        extra_bytes: extra.of_point(*number),
+        ..point(table, *number, returns)
+    });
     pack(builder.into_header()?, points)
 }
 
@@ -308,7 +369,8 @@ fn pack(header: Header, points: impl Iterator<Item = Point>) -> Result<Vec<u8>, 
 fn point(table: &PointTable, number: usize, [own, returns]: &[f64; 2]) -> Point {
     let value = |name| table.number(name, number).unwrap_or(0.0);
     let count = |number: f64| number.clamp(1.0, 15.0) as u8;
-    let material = table.number("material", number).unwrap_or(-1.0);
+    let byte = |name| value(name).round().clamp(0.0, 255.0) as u8;
+    let class = Classification::new(byte("classification"));
     Point {
         x: value("x"),
         y: value("y"),
@@ -317,14 +379,25 @@ fn point(table: &PointTable, number: usize, [own, returns]: &[f64; 2]) -> Point 
         return_number: count(*own),
         number_of_returns: count(*returns),
         gps_time: Some(value("time")),
-        point_source_id: value("ring") as u16,
-        user_data: if (0.0..255.0).contains(&material) {
-            material as u8
-        } else {
-            255
-        },
+        is_overlap: class.is_err(),
+        classification: class.unwrap_or(Classification::Unclassified),
+        scan_angle: single(value("scan_angle").clamp(-180.0, 180.0)),
+        user_data: byte("user_data"),
+        point_source_id: value("point_source_id").round() as u16,
         ..Point::default()
     }
+}
+
+/// Colour of a point.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates at the range of the field"
+)]
+fn color(table: &PointTable, number: usize) -> Color {
+    let value = |name| table.number(name, number).unwrap_or(0.0).round() as u16;
+    let [red, green, blue] = COLORS.map(value);
+    Color::new(red, green, blue)
 }
 
 /// The header and the points of a file.
