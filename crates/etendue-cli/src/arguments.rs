@@ -1,12 +1,15 @@
 //! Parsing of the command line, with errors in the terms of the user.
 
 use crate::Cli;
+use crate::failure::Failure;
+use crate::folder::is_file_name;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, Error, FromArgMatches};
+use etendue::io::output;
 use std::ffi::OsString;
 use std::num::ParseIntError;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Arguments that name an output, with their names in messages.
 const OUTPUTS: [(&str, &str); 7] = [
@@ -20,18 +23,18 @@ const OUTPUTS: [(&str, &str); 7] = [
 ];
 
 /// Parses the words of a command, the first of which is the name of the program; prints an error and exits where
-/// they are invalid.
-pub fn parse_or_exit(words: impl IntoIterator<Item = OsString>) -> Cli {
+/// they are invalid. Returns the command, and the outputs that it writes.
+pub fn parse_or_exit(words: impl IntoIterator<Item = OsString>) -> (Cli, Vec<PathBuf>) {
     parse_from(words).unwrap_or_else(|error| error.exit())
 }
 
-/// The command of the words.
-fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Error> {
+/// The command of the words, and its outputs.
+fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<(Cli, Vec<PathBuf>), Error> {
     let mut command = with_negative_numbers(Cli::command());
     let matches = command.try_get_matches_from_mut(words);
     let matches = matches.map_err(|error| explained(error, &command))?;
     check_outputs(&matches).map_err(|error| error.with_cmd(&command))?;
-    Cli::from_arg_matches(&matches)
+    Ok((Cli::from_arg_matches(&matches)?, outputs(&matches)))
 }
 
 /// The command with options that accept negative numbers, so that the error of `--sweeps -5` is about the
@@ -121,6 +124,25 @@ fn missing_feature(error: &Error) -> Option<&'static str> {
     )
 }
 
+/// The outputs of a command.
+fn outputs(matches: &ArgMatches) -> Vec<PathBuf> {
+    if let Some((_, matches)) = matches.subcommand() {
+        return outputs(matches);
+    }
+    let values = OUTPUTS
+        .iter()
+        .filter_map(|(option, _)| matches.try_get_raw(option).ok()?);
+    values.flatten().map(PathBuf::from).collect()
+}
+
+/// Error where an output cannot be written.
+pub fn check_writable(outputs: &[PathBuf]) -> Result<(), Failure> {
+    for folder in outputs.iter().filter_map(|output| folder_of(output)) {
+        output::check_writable(folder)?;
+    }
+    Ok(())
+}
+
 /// Error where more than one folder of an output does not exist, which is probably a typing error.
 fn check_outputs(matches: &ArgMatches) -> Result<(), Error> {
     if let Some((_, matches)) = matches.subcommand() {
@@ -144,10 +166,18 @@ fn check_outputs(matches: &ArgMatches) -> Result<(), Error> {
     Ok(())
 }
 
+/// The folder of an output: it, or that of a file, which has an ending or exists.
+fn folder_of(output: &Path) -> Option<&Path> {
+    if is_file_name(output) || output.is_file() {
+        output.parent()
+    } else {
+        Some(output)
+    }
+}
+
 /// The parent of the folder that a command would create for an output, where it does not exist.
 fn missing_parent(output: &Path) -> Option<&Path> {
-    let is_file = output.extension().is_some() && !output.is_dir();
-    let folder = if is_file { output.parent()? } else { output };
+    let folder = folder_of(output)?;
     let parent = folder.parent()?;
     let is_there = parent.as_os_str().is_empty() || parent.exists();
     (!is_there).then_some(parent)

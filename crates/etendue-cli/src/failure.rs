@@ -387,7 +387,10 @@ impl Failure {
             ),
 
             // Files and scans
-            Self::Ending { .. } => "give a file with one of these extensions".into(),
+            Self::Ending { path, .. } => format!(
+                "give a file with one of these extensions; a folder with this name has a slash at its end: {}/",
+                path.display()
+            ),
             Self::Fit(FitError::Beams { .. }) | Self::OtherShots { .. } => {
                 "give the sensor of the scan with --sensor or in the problem file".into()
             }

@@ -7,7 +7,14 @@ use crate::output::{commit_while_writing, list_written};
 use etendue::io::output::OutputSet;
 use etendue_plot::{Drawing, png, svg};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf, is_separator};
+
+/// Whether an output is the name of a file: it has an ending, and is neither a folder nor written as one, with a separator
+/// at the end.
+pub fn is_file_name(output: &Path) -> bool {
+    let is_folder = output.is_dir() || output.to_string_lossy().ends_with(is_separator);
+    output.extension().is_some() && !is_folder
+}
 
 /// Pixels per page unit.
 const PNG_SCALE: f64 = 2.0;

@@ -1,7 +1,9 @@
-//! Ctrl-C handling: a run ends at once, except while files are written, and states what it has written.
+//! Ctrl-C handling: a run ends at once, except while files are written. It states what it has written, and leaves no files that are
+//! not complete.
 
 use crate::failure::{Failure, INTERRUPTED_EXIT_CODE};
 use crate::report;
+use etendue::io::output::abandon_outputs;
 use std::io::{IsTerminal, stderr};
 use std::mem::forget;
 use std::path::Path;
@@ -19,6 +21,7 @@ pub fn install() {
     let _ = ctrlc::set_handler(|| {
         REQUESTED.store(true, Ordering::SeqCst);
         let _guard = writing();
+        abandon_outputs();
         print(&stopped());
         std::process::exit(INTERRUPTED_EXIT_CODE.into());
     });

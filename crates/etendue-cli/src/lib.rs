@@ -54,11 +54,13 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
 /// [`run`], with the name of the error enum of the library if the command failed.
 pub fn run_named(words: impl IntoIterator<Item = OsString>) -> (u8, Option<&'static str>) {
     interrupt::install();
-    let arguments = arguments::parse_or_exit(words);
+    let (arguments, outputs) = arguments::parse_or_exit(words);
     if arguments.quiet {
         output::be_quiet();
     }
-    match arguments.command.run() {
+    // Before the work, not after it
+    let writable = arguments::check_writable(&outputs);
+    match writable.and_then(|()| arguments.command.run()) {
         Ok(()) => (0, None),
         Err(failure) => {
             if failure.exit_code() == failure::INTERRUPTED_EXIT_CODE {

@@ -484,6 +484,78 @@ fn a_missing_cloud_is_answered_by_near_files_only() {
     assert!(message.contains("target.ply"), "{message}");
 }
 
+/// Ctrl-C and a request to end (`kill`) leave no partial files of a conversion, and no folder for them, whatever is written.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_conversion_leaves_nothing() {
+    use std::process::{Command, Stdio};
+    let folder = folder();
+    let rows: Vec<String> = (0..3000)
+        .map(|number| format!("{number},2,3,{number}\n"))
+        .collect();
+    let text = format!("x,y,z,sweep\n{}", rows.concat());
+    write(folder.path(), "a.csv", text);
+    for signal in ["-INT", "-TERM"] {
+        let words = ["convert", "a.csv", "out/cloud.ply", "--per-sweep"];
+        let mut child = command(folder.path(), &words)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        // Until files are written
+        let out = folder.path().join("out");
+        while !out.exists() && child.try_wait().expect("a state").is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let pid = child.id().to_string();
+        let sent = Command::new("kill").args([signal, &pid]).status();
+        assert!(sent.expect("kill is there").success());
+        assert_eq!(child.wait().expect("it ends").code(), Some(130), "{signal}");
+        assert_eq!(names(folder.path()), ["a.csv"], "{signal}");
+    }
+}
+
+/// An output that cannot be written is an error before the work, without the names of temporary files.
+#[test]
+fn outputs_that_cannot_be_written_are_refused_before_the_work() {
+    let folder = folder();
+    write(folder.path(), "taken", "a file");
+    for words in [
+        &[
+            "simulate",
+            "--sweeps",
+            "1000000",
+            "--memory",
+            "1000",
+            "-o",
+            "taken/out",
+        ][..],
+        &["convert", "no-such.mcap", "taken/a.pcd"],
+        &["slam", "no-such.mcap", "-o", "taken/map"],
+        &["view", "no-such.pcd", "-o", "taken/a.png"],
+    ] {
+        let message = fail(folder.path(), words);
+        assert!(message.contains("cannot write taken"), "{message}");
+        assert!(
+            !message.contains(".etendue") && !message.contains("no-such"),
+            "{message}"
+        );
+    }
+}
+
+/// The ending of a folder is that of a file, unless a slash follows it.
+#[test]
+fn a_folder_whose_name_has_a_dot_is_written_with_a_slash() {
+    let folder = folder();
+    let message = fail(folder.path(), &["simulate", "-o", "results-1.5"]);
+    assert!(
+        message.contains("a slash at its end: results-1.5/"),
+        "{message}"
+    );
+    succeed(folder.path(), &["simulate", "-o", "results-1.5/"]);
+    assert!(names(&folder.path().join("results-1.5")).contains(&"scan.csv".to_owned()));
+}
+
 /// A recording is streamed: Ctrl-C ends it after a complete sweep as a valid file.
 #[cfg(unix)]
 #[test]

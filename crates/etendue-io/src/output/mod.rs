@@ -8,12 +8,14 @@ mod metadata;
 mod output_set;
 mod simulated;
 mod stage;
+mod unfinished;
 
 pub(crate) use finite::{check_beams, check_points};
 pub(crate) use lock::locked_file;
 pub use metadata::{ReadingCounts, RunMetadata, SourceMetadata};
-pub use output_set::{OpenOutput, OutputSet, Sink};
+pub use output_set::{OpenOutput, OutputSet, Sink, check_writable};
 pub(crate) use stage::settle;
+pub use unfinished::abandon_outputs;
 
 use etendue_scene::Scene;
 use etendue_sensors::BeamSweep;

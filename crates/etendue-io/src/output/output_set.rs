@@ -1,7 +1,8 @@
 //! Output files that are written atomically.
 
 use super::lock::lock_folders;
-use super::stage::{Stage, settle};
+use super::stage::{Stage, settle, without_path};
+use super::unfinished::unfinished;
 use crate::FormatError;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -14,7 +15,8 @@ use std::path::{Path, PathBuf};
 /// replaces existing ones; the sets of two processes do not mix. On Unix the program `mv` renames the files of a
 /// folder, and goes on if the process is killed meanwhile; otherwise the next set with a file in the folder
 /// renames the rest of the files. A set that is dropped
-/// without a commit removes its files and the folders that it created; what a killed process left of
+/// without a commit removes its files and the folders that it created; so does
+/// [`abandon_outputs`](super::abandon_outputs) at the end of an interrupted process. What a killed process left of
 /// such a set is removed by the next one.
 ///
 /// # Example
@@ -96,9 +98,12 @@ impl OutputSet {
             return Err(fail(ErrorKind::IsADirectory.into()));
         }
         let stage = self.stage_of(path)?;
+        let guard = unfinished();
+        let file = self.stages[stage].create(path).map_err(fail)?;
+        drop(guard);
         Ok(OpenOutput {
             stage,
-            file: self.stages[stage].create(path).map_err(fail)?,
+            file,
             path: path.to_owned(),
         })
     }
@@ -125,7 +130,10 @@ impl OutputSet {
     /// # Errors
     /// If a file cannot be renamed: earlier files remain, later files are removed.
     pub fn commit(mut self) -> Result<Vec<PathBuf>, FormatError> {
+        // An interrupted process ends before or after this
+        let mut unfinished = unfinished();
         let stages = std::mem::take(&mut self.stages);
+        unfinished.forget(stages.iter().map(Stage::folder), &self.made_folders);
         let folders: Vec<PathBuf> = stages
             .iter()
             .map(|stage| stage.target().to_owned())
@@ -151,6 +159,7 @@ impl OutputSet {
             paths.push(path);
         }
         self.made_folders.clear();
+        drop(unfinished);
         Ok(paths)
     }
 
@@ -164,9 +173,14 @@ impl OutputSet {
         if let Some(number) = known {
             return Ok(number);
         }
-        self.make_folder(folder)?;
+        let mut unfinished = unfinished();
+        let before = self.made_folders.len();
+        let made = self.make_folder(folder);
+        unfinished.add_folders(&self.made_folders[before..]);
+        made?;
         settle(folder);
         let stage = Stage::new(folder).map_err(|source| cannot_write(path, source))?;
+        unfinished.add_stage(stage.folder());
         self.stages.push(stage);
         Ok(self.stages.len() - 1)
     }
@@ -185,12 +199,43 @@ impl OutputSet {
 
 impl Drop for OutputSet {
     fn drop(&mut self) {
+        if self.stages.is_empty() && self.made_folders.is_empty() {
+            return;
+        }
+        let mut unfinished = unfinished();
+        unfinished.forget(self.stages.iter().map(Stage::folder), &self.made_folders);
         self.stages.clear();
         for folder in self.made_folders.iter().rev() {
             // A folder with files of other programs is not empty and remains.
             let _ = fs::remove_dir(folder);
         }
     }
+}
+
+/// Checks that a file can be written into a folder, which is created later if it does not exist. Nothing is left in the folder.
+///
+/// # Errors
+/// If the folder, or the deepest one above it that exists, cannot be written, or is a file.
+///
+/// ```
+/// use etendue_io::output::check_writable;
+/// let folder = tempfile::tempdir().unwrap();
+/// assert!(check_writable(&folder.path().join("a/b")).is_ok());
+/// std::fs::write(folder.path().join("a"), "a file").unwrap();
+/// assert!(check_writable(&folder.path().join("a/b")).is_err());
+/// ```
+pub fn check_writable(folder: &Path) -> Result<(), FormatError> {
+    let existing = folder
+        .ancestors()
+        .find(|ancestor| !ancestor.as_os_str().is_empty() && ancestor.symlink_metadata().is_ok());
+    let existing = existing.unwrap_or(Path::new("."));
+    if !existing.is_dir() {
+        return Err(cannot_write(folder, ErrorKind::NotADirectory.into()));
+    }
+    let file = tempfile::tempfile_in(existing);
+    let file = file.map_err(|error| cannot_write(folder, without_path(error)))?;
+    drop(file);
+    Ok(())
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -45,7 +45,7 @@ impl Stage {
         builder.prefix(PREFIX).suffix(WRITING);
         // Another process may remove the folder between its creation and its lock
         for _ in 0..ATTEMPTS {
-            let folder = builder.tempdir_in(target)?;
+            let folder = builder.tempdir_in(target).map_err(without_path)?;
             let lock = File::open(folder.path()).ok();
             let is_taken = lock
                 .as_ref()
@@ -65,6 +65,11 @@ impl Stage {
     /// The output folder.
     pub fn target(&self) -> &Path {
         &self.target
+    }
+
+    /// The folder of the files.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// Creates the file with a final name.
@@ -92,6 +97,16 @@ impl Stage {
         // The folder has another name, and its files are kept
         let _ = folder.keep();
         Ok(CompleteStage { target, done, lock })
+    }
+}
+
+/// The error of the operating system, without the name of a temporary file.
+pub(super) fn without_path(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(std::error::Error::source);
+    let inner = inner.and_then(|source| source.downcast_ref::<io::Error>());
+    match inner.and_then(io::Error::raw_os_error) {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
     }
 }
 

@@ -6,6 +6,7 @@ use super::views;
 use crate::bag;
 use crate::failure::Failure;
 use crate::finite;
+use crate::folder::is_file_name;
 use crate::interrupt;
 use crate::output::{commit_while_writing, warn};
 use etendue::io::image::{EXR_SUPPORTED, ExrChannel, ExrData, Pixels, exr, png};
@@ -32,7 +33,7 @@ impl Output {
     /// Files for a path: all of them for a folder or a path without an ending.
     pub fn of(path: &Path) -> Result<Self, Failure> {
         let ending = match path.extension() {
-            Some(ending) if !path.is_dir() => ending.to_string_lossy().to_ascii_lowercase(),
+            Some(ending) if is_file_name(path) => ending.to_string_lossy().to_ascii_lowercase(),
             _ => return Ok(Self::Folder(path.into())),
         };
         match ending.as_str() {
@@ -51,7 +52,8 @@ impl Output {
                     "cannot write {}: its extension is not one of png, exr, mcap",
                     path.display()
                 ),
-                "give a folder for all files, or a file with one of these extensions",
+                "give a file with one of these extensions, or a folder for all files; a slash at the end makes it \
+                 a folder",
             )),
         }
     }

@@ -12,6 +12,7 @@ use {self::processor::GpuProcessor, crate::gpu::Gpu, etendue_gpu::DeviceChoice};
 use crate::bag;
 use crate::failure::Failure;
 use crate::finite;
+use crate::folder::is_file_name;
 use crate::interrupt;
 use crate::memory::{self, Memory};
 use crate::output::{commit_while_writing, print_report, progress, warn};
@@ -104,7 +105,7 @@ impl Run {
         {
             return Err(Failure::usage(
                 format!("{} does not end in .mcap", path.display()),
-                "give an MCAP file for the recording, or a folder",
+                "give an MCAP file for the recording, or a folder; a slash at the end makes it a folder",
             ));
         }
         warn(&robot.warnings);
@@ -129,7 +130,7 @@ impl Run {
     /// The file of the recording.
     fn recording(&self) -> Option<PathBuf> {
         let output = self.output.as_ref()?;
-        let is_folder = output.extension().is_none() || output.is_dir();
+        let is_folder = !is_file_name(output);
         Some(if is_folder {
             output.join("run.mcap")
         } else {

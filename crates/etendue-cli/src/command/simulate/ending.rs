@@ -1,6 +1,7 @@
 //! Endings of output files.
 
 use crate::failure::Failure;
+use crate::folder::is_file_name;
 use crate::formats;
 use etendue::io::points::PointFormat;
 use std::path::Path;
@@ -10,7 +11,7 @@ const OTHER_ENDINGS: [&str; 3] = ["json", "png", "svg"];
 
 /// Error if the output is a file of an unknown format.
 pub fn check_ending(output: &Path) -> Result<(), Failure> {
-    let ending = output.extension().filter(|_| !output.is_dir());
+    let ending = output.extension().filter(|_| is_file_name(output));
     let known = ending.is_none_or(|ending| {
         let mut others = OTHER_ENDINGS.iter();
         others.any(|known| ending.eq_ignore_ascii_case(known))

@@ -5,6 +5,7 @@ use super::scan::ScanRun;
 use super::selection;
 use super::trajectory::SensorTrajectory;
 use crate::failure::Failure;
+use crate::folder::is_file_name;
 use crate::interrupt;
 use crate::output::{remark, warn};
 use crate::view::range_image;
@@ -33,7 +34,7 @@ impl ScanRun<'_> {
     ) -> Result<(), Failure> {
         // Paths of the files
         let output = &self.arguments.output;
-        let single = output.extension().is_some() && !output.is_dir();
+        let single = is_file_name(output);
         let paths: Vec<PathBuf> = if single {
             vec![output.clone()]
         } else {

@@ -14,6 +14,7 @@ mod trajectory;
 mod weather;
 
 use crate::failure::Failure;
+use crate::folder::is_file_name;
 use crate::formats;
 use crate::memory::Memory;
 use crate::number::positive;
@@ -189,7 +190,7 @@ impl Simulate {
         }
 
         // Options without an effect on a single file
-        let is_file = self.output.extension().is_some() && !self.output.is_dir();
+        let is_file = is_file_name(&self.output);
         if self.formats.is_some() && is_file {
             return Err(Failure::usage(
                 format!(

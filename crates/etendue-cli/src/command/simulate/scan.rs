@@ -9,6 +9,7 @@ use super::summary;
 use super::trajectory::SensorTrajectory;
 use crate::failure::Failure;
 use crate::finite;
+use crate::folder::is_file_name;
 use crate::interrupt;
 use crate::memory;
 use crate::output::remark;
@@ -81,8 +82,7 @@ impl ScanRun<'_> {
 
     /// Checks the memory of all sweeps, and prints the expected size of a folder above 100 MB.
     fn announce_size(&self) -> Result<(), Failure> {
-        let is_file =
-            self.arguments.output.extension().is_some() && !self.arguments.output.is_dir();
+        let is_file = is_file_name(&self.arguments.output);
         let formats = selection::selected(self.arguments.formats.as_deref());
         let beams = self.lidar.shots(0).len() as u64 * u64::from(self.sweeps());
         self.arguments.memory.check(

@@ -8,6 +8,7 @@ use super::trajectory::SensorTrajectory;
 use super::{PROGRESS, Simulate};
 use crate::failure::Failure;
 use crate::finite;
+use crate::folder::is_file_name;
 use crate::interrupt;
 use crate::output::{counted, print, progress, remark, warn};
 use crate::pose::Pose;
@@ -66,7 +67,7 @@ impl Simulate {
         self.output
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("mcap"))
-            && !self.output.is_dir()
+            && is_file_name(&self.output)
     }
 
     /// Records several lidars into one file, sweep by sweep in the order of their starts.
@@ -144,7 +145,7 @@ impl Simulate {
             let argument = self.sensor.first().map(String::as_str);
             return Ok(vec![self.sensor_run(loaded, argument, 0, None)?]);
         }
-        let is_file = self.output.extension().is_some() && !self.output.is_dir();
+        let is_file = is_file_name(&self.output);
         if is_file && !self.is_recording() {
             return Err(Failure::usage(
                 format!("{} is not a folder", self.output.display()),

@@ -6,7 +6,7 @@ pub mod run;
 use crate::command::correct::status::check_status;
 use crate::device::LidarOptions;
 use crate::failure::Failure;
-use crate::folder::Folder;
+use crate::folder::{Folder, is_file_name};
 use crate::formats;
 use crate::number::{positive, zero_or_more};
 use crate::output::{commit, list_written, print_report, warn};
@@ -133,7 +133,7 @@ impl Slam {
 
     /// Format of the map, if the output is a single file.
     fn map_format(&self) -> Result<Option<PointFormat>, Failure> {
-        if self.output.extension().is_none() || self.output.is_dir() {
+        if !is_file_name(&self.output) {
             return Ok(None);
         }
         let format = PointFormat::of_ending(&self.output).filter(|format| format.is_written());
