@@ -6,6 +6,7 @@ use super::register::NamedCloud;
 use crate::desktop;
 use crate::device::LidarOptions;
 use crate::failure::Failure;
+use crate::folder::is_file_name;
 use crate::output::{commit, print, warn};
 use crate::source;
 use crate::view::layers::{LayerPanels, PanelLayer};
@@ -14,7 +15,9 @@ use clap::Args;
 use etendue::config::presets::{PROFILES, SCENES, SENSORS};
 use etendue::config::scene;
 use etendue::config::toml_file::{Document, FileKind};
+use etendue::io::input::without_compression;
 use etendue::io::output::OutputSet;
+use etendue::io::points::PointFormat;
 use etendue_plot::{Drawing, Point, palette, png, svg};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -32,7 +35,7 @@ pub struct View {
     /// File, folder of results, or name of a built-in scene, sensor or noise profile; FILE#N is a sweep of a recording
     /// [default: #0]
     file: String,
-    /// Picture (.png or .svg), or a folder for NAME.png [default: out/view]
+    /// Picture (.png or .svg), or a folder for NAME.png, or NAME-0003.png of a sweep [default: out/view]
     #[arg(short, long, value_name = "DIR|FILE")]
     output: Option<PathBuf>,
     /// Write the picture without opening it
@@ -55,6 +58,9 @@ const PICTURES: [&str; 10] = [
     "bias-curve.png",
     "curves.png",
 ];
+
+/// Endings of files other than points, which the name of their picture does not have.
+const ENDINGS: [&str; 6] = ["toml", "obj", "stl", "gltf", "glb", "xyz"];
 
 impl View {
     /// Draws the file, writes the picture, prints its path and opens it.
@@ -152,14 +158,31 @@ impl View {
         Ok(drawing.draw())
     }
 
+    /// Name of the picture: that of the file without its ending, and the number of a sweep.
+    fn name(&self) -> String {
+        let (file, number) = match source::numbered(&self.file) {
+            Some((file, number)) => (file, format!("-{number:04}")),
+            None => (self.file.as_str(), String::new()),
+        };
+        let path = without_compression(Path::new(file));
+        let is_known = ENDINGS.contains(&ending(&path).as_str())
+            || PointFormat::read_endings().contains(&ending(&path).as_str());
+        let name = if is_known {
+            path.file_stem()
+        } else {
+            path.file_name()
+        };
+        format!("{}{number}", name.unwrap_or_default().to_string_lossy())
+    }
+
     /// Writes the picture and returns its path.
     fn write(&self, drawing: &Drawing) -> Result<PathBuf, Failure> {
-        let stem = Path::new(&self.file).file_stem().unwrap_or_default();
         let usual = Path::new("out/view");
         let path = self.output.as_deref().unwrap_or(usual);
-        let path = match path.extension() {
-            Some(_) if !path.is_dir() => path.to_owned(),
-            _ => path.join(stem).with_extension("png"),
+        let path = if is_file_name(path) {
+            path.to_owned()
+        } else {
+            path.join(format!("{}.png", self.name()))
         };
         let bytes = match ending(&path).as_str() {
             "svg" => svg::write(drawing).into_bytes(),

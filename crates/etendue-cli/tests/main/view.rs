@@ -1,6 +1,6 @@
 //! `etendue view`.
 
-use crate::{fail, folder, results, succeed, write};
+use crate::{fail, folder, names, results, succeed, write};
 use std::path::Path;
 
 /// Size of a PNG file in pixels.
@@ -41,7 +41,7 @@ fn scenes_sensors_profiles_points_and_sweeps_have_a_picture() {
         ("mine.toml", "mine.png"),
         ("rplidar-a1-wood", "rplidar-a1-wood.png"),
         ("scan.pcd", "scan.png"),
-        ("run.mcap#1", "run.png"),
+        ("run.mcap#1", "run-0001.png"),
         ("beams.csv", "beams.png"),
         ("wedge.obj", "wedge.png"),
         ("zero\u{200b}width.obj", "zero\u{200b}width.png"),
@@ -89,4 +89,20 @@ fn files_without_a_picture_are_refused_with_their_use() {
             "{message}"
         );
     }
+}
+
+/// Names differ by what precedes the ending: neither a dot in the name nor the number of a sweep is cut.
+#[test]
+fn pictures_of_files_with_similar_names_differ() {
+    let folder = folder();
+    let table = "x,y,z,sweep\n1,2,3,0\n4,5,6,1\n";
+    for name in ["a.1.csv", "a.2.csv"] {
+        write(folder.path(), name, table);
+        succeed(folder.path(), &["view", name, "--no-open", "-o", "out"]);
+    }
+    for name in ["a.1.csv#0", "a.1.csv#1"] {
+        succeed(folder.path(), &["view", name, "--no-open", "-o", "out"]);
+    }
+    let pictures = ["a.1-0000.png", "a.1-0001.png", "a.1.png", "a.2.png"];
+    assert_eq!(names(&folder.path().join("out")), pictures);
 }
