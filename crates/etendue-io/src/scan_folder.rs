@@ -40,14 +40,27 @@ pub(crate) fn files_of(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, 
     Ok(files)
 }
 
+/// Whether the metadata of a bag (`metadata.yaml`) name a file.
+pub fn names_file(metadata: &str, file: &Path) -> bool {
+    let is_quote = |letter: char| letter.is_whitespace() || ['"', '\''].contains(&letter);
+    let mut words = metadata.split(is_quote);
+    file.file_name()
+        .is_some_and(|name| words.any(|word| name == word.rsplit('/').next().unwrap_or(word)))
+}
+
 /// The files of the bag in a folder, in the order of their messages: the only file, or the parts into which ROS
-/// splits a long bag. The folder of parts of ROS 2 has a file `metadata.yaml`; the names of parts of ROS 1 end with
-/// `_0`, `_1` and so on. Empty for no bag, and for several ones.
+/// splits a long bag. The folder of parts of ROS 2 has a file `metadata.yaml`, which names them; the names of parts of ROS 1 end
+/// with `_0`, `_1` and so on. Empty for no bag, and for several ones.
 ///
 /// # Errors
 /// If the folder cannot be read.
 pub fn bag_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
-    let files = files_of(folder, &BAG_ENDINGS)?;
+    let mut files = files_of(folder, &BAG_ENDINGS)?;
+    let metadata = std::fs::read_to_string(folder.join("metadata.yaml")).unwrap_or_default();
+    // Without a known name the files are renamed parts
+    if files.iter().any(|file| names_file(&metadata, file)) {
+        files.retain(|file| names_file(&metadata, file));
+    }
     let of_one_kind = files
         .windows(2)
         .all(|two| two[0].extension() == two[1].extension());

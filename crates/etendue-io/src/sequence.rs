@@ -26,7 +26,7 @@ use nalgebra::{Isometry3, Point3};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-pub use crate::scan_folder::{bag_files, scan_files};
+pub use crate::scan_folder::{bag_files, names_file, scan_files};
 
 /// Scans with their poses.
 #[derive(Clone, Debug)]

@@ -365,3 +365,22 @@ fn fields_of_cloud_compare_have_their_names() {
         "{message}"
     );
 }
+
+/// A folder with two recordings is no bag of the second one, and the metadata of the first one stay.
+#[test]
+fn the_metadata_of_a_bag_are_those_of_its_recording() {
+    let folder = folder();
+    let at = folder.path();
+    write(at, "a.csv", "x,y,z\n1,2,3\n");
+    succeed(at, &["convert", "a.csv", "bag/a.mcap"]);
+    succeed(at, &["convert", "a.csv", "bag/a.mcap"]);
+    let metadata = at.join("bag/metadata.yaml");
+    let text = std::fs::read_to_string(&metadata).expect("metadata");
+    let warned = stderr(&succeed(at, &["convert", "a.csv", "bag/aa.mcap"]));
+    assert!(
+        warned.contains("bag has other recordings than bag/aa.mcap"),
+        "{warned}"
+    );
+    assert_eq!(std::fs::read_to_string(&metadata).expect("metadata"), text);
+    assert!(results(at, &["inspect", "bag"]).contains("1 messages"));
+}
