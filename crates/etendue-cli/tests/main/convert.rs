@@ -384,3 +384,30 @@ fn the_metadata_of_a_bag_are_those_of_its_recording() {
     assert_eq!(std::fs::read_to_string(&metadata).expect("metadata"), text);
     assert!(results(at, &["inspect", "bag"]).contains("1 messages"));
 }
+
+/// Decimal commas are named by every command.
+#[test]
+fn decimal_commas_are_named() {
+    let folder = folder();
+    write(folder.path(), "de.csv", "x;y;z\n1,5;2,25;3,0\n");
+    for words in [
+        &["convert", "de.csv", "a.pcd"][..],
+        &["inspect", "de.csv"],
+        &["register", "de.csv", "de.csv"],
+    ] {
+        let message = fail(folder.path(), words);
+        assert!(
+            message.contains("the numbers have decimal commas: 1,5;2,25;3,0"),
+            "{message}"
+        );
+    }
+}
+
+/// Points at the origin are named, as `register` does.
+#[test]
+fn inspect_names_points_at_the_origin() {
+    let folder = folder();
+    write(folder.path(), "a.csv", "x,y,z\n0,0,0\n1,2,3\n0,0,0\n");
+    let message = results(folder.path(), &["inspect", "a.csv"]);
+    assert!(message.contains("2 points are at the origin"), "{message}");
+}

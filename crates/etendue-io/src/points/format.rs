@@ -37,6 +37,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{OutputSet, check_points};
 use crate::packets::PacketSource;
 use crate::scan_folder::{bag_files, scan_files};
+use crate::scan_log::decimal_commas;
 use crate::table::{Encoding, PointSweeps, PointTable};
 use crate::{FileLocation, FormatError};
 use std::borrow::Cow;
@@ -51,7 +52,8 @@ pub enum PointFormat {
     Ply,
     /// Archive of NumPy arrays: all fields.
     Npz,
-    /// LAS and LAZ of the ASPRS: position, intensity, return number and count, time, ring, material.
+    /// LAS and LAZ of the ASPRS: position, intensity, return number and count, time, classification, scan angle, user data,
+    /// point source, colour, ring, material.
     Las,
     /// ASTM E57: position, intensity, row, column, return number and count, time, of every cloud.
     E57,
@@ -606,6 +608,8 @@ fn recognize<'a>(
     let format = format.filter(|format| *format != PointFormat::ScanLog || missing.is_none());
     let format = format.ok_or_else(|| {
         let known = missing.or_else(|| unread_format(path, &bytes));
+        let with_commas = || decimal_commas(path, str::from_utf8(&bytes).ok()?);
+        let known = known.or_else(with_commas);
         known.unwrap_or_else(|| unknown(path))
     })?;
     check_topic(format)?;

@@ -143,10 +143,7 @@ impl Format {
 }
 
 fn unknown(path: &Path, content: &str) -> FormatError {
-    let Some((number, line)) = (1..)
-        .zip(content.lines())
-        .find(|(_, line)| !line.trim().is_empty())
-    else {
+    let Some(line) = content.lines().find(|line| !line.trim().is_empty()) else {
         let remedy = "record some seconds";
         return FormatError::malformed(path, FileLocation::File, "the file is empty", remedy);
     };
@@ -154,15 +151,8 @@ fn unknown(path: &Path, content: &str) -> FormatError {
         return error;
     }
     let start = beginning(line);
-    // The first lines that are not empty may include a header
-    let mut first = (number..).zip(content.lines().skip(number - 1)).take(5);
-    if let Some((number, line)) = first.find(|(_, line)| has_decimal_commas(line)) {
-        return FormatError::malformed(
-            path,
-            FileLocation::Line(number),
-            format!("the numbers have decimal commas: {}", beginning(line)),
-            "write decimal points, and commas between the columns: 0.314,47,-3.12",
-        );
+    if let Some(error) = decimal_commas(path, content) {
+        return error;
     }
     FormatError::Unsupported {
         path: path.to_owned(),
@@ -171,6 +161,20 @@ fn unknown(path: &Path, content: &str) -> FormatError {
                  `etendue simulate`, or a CSV with the columns sweep, azimuth_deg and range_m"
             .into(),
     }
+}
+
+/// Error of a table whose numbers have decimal commas; `None` for other files.
+pub(crate) fn decimal_commas(path: &Path, content: &str) -> Option<FormatError> {
+    // The first lines that are not empty may include a header
+    let lines = (1..).zip(content.lines());
+    let mut first = lines.filter(|(_, line)| !line.trim().is_empty()).take(5);
+    let (number, line) = first.find(|(_, line)| has_decimal_commas(line))?;
+    Some(FormatError::malformed(
+        path,
+        FileLocation::Line(number),
+        format!("the numbers have decimal commas: {}", beginning(line)),
+        "write decimal points, and commas between the columns: 0.314,47,-3.12",
+    ))
 }
 
 fn beginning(line: &str) -> String {

@@ -85,6 +85,12 @@ impl CloudReport {
                 totals.left_out
             ));
         }
+        if totals.at_origin > 0 {
+            warnings.push(format!(
+                "{} points are at the origin: they are no measurements, and `etendue register` ignores them",
+                totals.at_origin
+            ));
+        }
         Ok(Self {
             file: file.display().to_string(),
             sensor: read.sensor,
@@ -143,6 +149,8 @@ struct Totals {
     /// Number of points with a finite position, and of the others.
     points: usize,
     left_out: usize,
+    /// Number of points at the origin, which many drivers write for beams without a return.
+    at_origin: usize,
     /// Stamps, s; `None` if a sweep has none.
     stamps: Option<Vec<f64>>,
     /// Whether every sweep has a pose in the world, or one of odometry.
@@ -166,6 +174,7 @@ impl Default for Totals {
             sweeps: 0,
             points: 0,
             left_out: 0,
+            at_origin: 0,
             stamps: Some(Vec::new()),
             has_poses: true,
             has_odometry: true,
@@ -207,6 +216,7 @@ impl Totals {
         self.points += cloud.points.len();
         self.left_out += table.points - cloud.points.len();
         for point in &cloud.points {
+            self.at_origin += usize::from(point.iter().all(|number| *number == 0.0));
             for axis in 0..3 {
                 self.from[axis] = self.from[axis].min(point[axis]);
                 self.to[axis] = self.to[axis].max(point[axis]);
