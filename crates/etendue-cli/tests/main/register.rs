@@ -1,8 +1,6 @@
 //! `etendue register`.
 
-use crate::{
-    etendue, fail, fail_with, folder, names, number, recording, stderr, stdout, succeed, write,
-};
+use crate::{etendue, fail, folder, names, number, recording, stderr, stdout, succeed, write};
 use serde_json::Value;
 use std::f64::consts::TAU;
 use std::fmt::Write;
