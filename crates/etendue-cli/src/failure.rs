@@ -414,8 +414,11 @@ impl Failure {
                 format!("select one: {}#0 is the first", path.display())
             }
             Self::NoSuchScan { path, scans, .. } => {
-                let last = scans.saturating_sub(1);
-                format!("give {}#0 to #{last}", path.display())
+                let path = path.display();
+                match scans.saturating_sub(1) {
+                    0 => format!("give {path}#0, its only scan, or no number"),
+                    last => format!("give {path}#0 to #{last}"),
+                }
             }
             Self::NoStationaryWindow => {
                 "use a log with 8 or more scans from one pose in a room without motion, for example of \

@@ -53,8 +53,14 @@ pub(crate) fn for_each_message(
             Ok(()) => {}
             Err(Ended::Visitor(interrupt)) => return Err(interrupt),
             Err(Ended::Damage(damage)) => {
+                // Records inside of a chunk that the end of the file cuts are damaged only by that
+                let reason = if record.is_whole {
+                    damage
+                } else {
+                    "it ends within a record".to_owned()
+                };
                 warnings.push(format!(
-                    "the file is truncated or damaged ({damage}): messages before the damage were read"
+                    "the file is truncated or damaged ({reason}): messages before the damage were read"
                 ));
                 return Ok(());
             }

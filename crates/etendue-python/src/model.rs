@@ -38,11 +38,11 @@ pub fn model_of(
     Ok(model.in_air(loaded.air.clone()))
 }
 
-/// A model of the objects of a scene where they are at time zero, without rebuilding its acceleration structures
-/// if they do not move.
+/// A model of the objects of a scene, without rebuilding its acceleration structures if none deforms. Meshes that deform are
+/// as at time zero.
 pub fn model_of_scene(loaded: &LoadedScene, lidar: &Lidar, pose: Isometry3<f64>) -> Outcome<Model> {
     let parts = loaded.scene.parts();
-    if !parts.motions.is_empty() || !parts.deformations.is_empty() {
+    if !parts.deformations.is_empty() {
         return model_of(parts, loaded, lidar.sensor(), pose);
     }
     let scene = Arc::new(loaded.scene.clone());

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue studio\n          \
     etendue studio glass-door --sensor velodyne-vlp-16\n          \
-    etendue studio examples/small-house.toml --sensor ouster-os1-128\n          \
+    etendue studio patio --sensor ouster-os1-128\n          \
     etendue studio examples/cart.toml\n          \
     etendue studio examples/street.toml --trajectory examples/street.tum\n          \
     etendue studio --foxglove\n\n\

@@ -781,3 +781,66 @@ fn sweeps_of_a_pattern_that_does_not_repeat_are_fitted_together() {
         }
     }
 }
+
+/// The crate moves by 0.36 m from the first to the fourth sweep. All sweeps have the same directions.
+#[test]
+fn objects_that_move_are_where_they_are_in_the_sweep_of_the_scan() {
+    let folder = folder();
+    let twist = "motion.twist = { velocity_m_s = [1.2, 0.0, 0.0], angular_velocity_deg_s = [0.0, 0.0, 5.0] }";
+    let moving = SCENE.replace("[0.6, 0.3, 0.0]", "[-0.6, 0.3, 0.0]") + twist;
+    write(folder.path(), "room.toml", &moving);
+    let words = "simulate room.toml --pose 0.1,-0.05,0.1,5 --sweeps 4 -o beams.csv";
+    succeed(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let words =
+        "room.toml --scan beams.csv#3 --free sensor.pose --start 0.11,-0.04,6 --truth 0.1,-0.05,5";
+    let report = fit(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    // Measured: 0.2 mm; no residual.
+    let estimate = &report["estimate"][0];
+    assert!(number(&estimate["error"]["shift_m"]) < 2e-3, "{estimate}");
+    let goodness = &report["goodness"];
+    assert!(number(&goodness["outliers"]) < 0.02, "{goodness}");
+    // The crate has another place in the first sweep.
+    let still = moving.replace(twist, "");
+    write(folder.path(), "still.toml", &still);
+    let words = words.replace("room.toml", "still.toml");
+    let other = [&["fit"][..], &words.split(' ').collect::<Vec<_>>()].concat();
+    let doubtful = etendue(folder.path(), &other);
+    let message = stderr(&doubtful);
+    assert_eq!(doubtful.status.code(), Some(3), "{message}");
+    assert!(message.contains("6 % of the residuals exceed"), "{message}");
+}
+
+#[test]
+fn the_pose_of_an_object_that_moves_cannot_be_unknown() {
+    let folder = room();
+    let moving = SCENE.to_owned() + "motion.twist = { velocity_m_s = [0.5, 0.0, 0.0] }";
+    write(folder.path(), "moving.toml", &moving);
+    let words = "fit moving.toml --scan beams.csv --pose 0.1,-0.05,0.1,5 --free objects.crate.pose";
+    let message = fail(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    assert!(message.contains("the object moves"), "{message}");
+}
+
+#[test]
+fn ranges_in_millimetres_are_named() {
+    let folder = room();
+    let log = std::fs::read_to_string(folder.path().join("beams.csv")).expect("a log");
+    let (header, rows) = log.split_once('\n').expect("a header");
+    let column = header.split(',').position(|name| name == "range_m");
+    let column = column.expect("ranges");
+    let in_millimetres = |row: &str| {
+        let mut cells: Vec<String> = row.split(',').map(str::to_owned).collect();
+        if let Ok(metres) = cells[column].parse::<f64>() {
+            cells[column] = (1e3 * metres).to_string();
+        }
+        cells.join(",") + "\n"
+    };
+    let rows: String = rows.lines().map(in_millimetres).collect();
+    write(folder.path(), "mm.csv", format!("{header}\n{rows}"));
+    let words = "fit room.toml --scan mm.csv --free sensor.pose --start 0,0,0";
+    let message = fail(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    assert!(message.contains("are they millimetres?"), "{message}");
+    assert!(message.contains("far_m"), "{message}");
+    let output = succeed(folder.path(), &["inspect", "mm.csv"]);
+    let report = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
+    assert!(report.contains("are the ranges millimetres?"), "{report}");
+}

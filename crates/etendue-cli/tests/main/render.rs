@@ -234,3 +234,21 @@ fn a_scene_without_lights_is_lit_with_a_warning() {
         ["open.png", "open.toml", "small.toml"]
     );
 }
+
+#[test]
+fn a_picture_without_a_surface_has_a_warning() {
+    let folder = folder();
+    write(
+        folder.path(),
+        "sky.toml",
+        "version = 1\nname = \"sky\"\n[lights]\ndaylight = { sun_azimuth_deg = 160, sun_elevation_deg = 50 }\n[[objects]]\nname = \"floor\"\n\
+         shape.plane = { size_m = [1.0, 1.0] }\nmaterial = \"wood\"\n",
+    );
+    write(folder.path(), "small.toml", CAMERA);
+    let words = "render sky.toml --camera small.toml --samples 1 -o picture.png --pose";
+    let words: Vec<&str> = words.split(' ').collect();
+    let empty = succeed(folder.path(), &[&words[..], &["10,0,1,0"]].concat());
+    assert!(stderr(&empty).contains("no pixel shows a surface"));
+    let down = succeed(folder.path(), &[&words[..], &["0,0,1,0,90,0"]].concat());
+    assert!(!stderr(&down).contains("no pixel shows a surface"));
+}

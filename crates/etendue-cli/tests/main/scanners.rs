@@ -286,3 +286,25 @@ fn options_that_a_recording_does_not_support_are_rejected() {
         "{text}"
     );
 }
+
+/// The axes of most beams of a sensor between two mirrors hit a mirror, and their light returns from a wall.
+#[test]
+fn ranges_over_mirrors_are_no_range_errors() {
+    let folder = folder();
+    let arguments = ["simulate", "mirror-corridor", "-o", "beams.csv"];
+    let output = succeed(folder.path(), &arguments);
+    let report = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = |words: &str| report.lines().find(|line| line.contains(words));
+    let number = |line: &str, before: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let place = words.iter().position(|word| *word == before);
+        words[place.expect("the unit") - 1]
+            .parse::<f64>()
+            .expect("a number")
+    };
+    let error = line("median absolute range error").expect("an error");
+    let difference = line("of other objects").expect("ranges over mirrors");
+    // Measured: 4.0 mm and 2501 mm.
+    assert!(number(error, "mm,") < 20.0, "{report}");
+    assert!(number(difference, "mm") > 500.0, "{report}");
+}

@@ -66,6 +66,22 @@ pub fn nearest_file(missing: &Path) -> Option<PathBuf> {
     Some(folder.join(of_name.or_else(|| names.first().cloned())?))
 }
 
+/// Variable of the folder with the recordings and meshes of the examples.
+const DATA: &str = "ETENDUE_DATA";
+
+/// Remedy for an environment variable that is not set.
+fn remedy_of_variable(name: &str) -> String {
+    let remedy = format!("set it to a folder: export {name}=/path/to/folder");
+    if name == DATA {
+        format!(
+            "this example needs files that are not part of the project; docs/data.md lists them and their public \
+             sources; {remedy}"
+        )
+    } else {
+        remedy
+    }
+}
+
 /// [`resolve`] without a check that the file exists.
 pub(crate) fn locate(
     document: &Document,
@@ -86,7 +102,7 @@ pub(crate) fn locate(
         let value = std::env::var(name).map_err(|_| {
             fail(
                 format!("the environment variable {name} is not set"),
-                format!("set it to a folder: export {name}=/path/to/folder"),
+                remedy_of_variable(name),
             )
         })?;
         if value.contains("${") {

@@ -89,6 +89,22 @@ pub enum ModelError {
         /// The path.
         path: String,
     },
+    /// The pose of an object that moves is freed.
+    #[error(
+        "{path}: the object moves, and a fit has no pose of it; remove its motion from the scene"
+    )]
+    PoseOfMoving {
+        /// The path.
+        path: String,
+    },
+    /// A vertex is freed in a scene with objects that move.
+    #[error(
+        "{path}: vertices are not differentiated in a scene with objects that move; remove the motion from the scene"
+    )]
+    VertexAmongMoving {
+        /// The path.
+        path: String,
+    },
     /// A pose is freed as a number, or a number as a pose.
     #[error("{path} is {is}: free it as {instead}")]
     WrongFreedom {
@@ -105,8 +121,9 @@ impl Model {
     /// Model without unknowns, of a lidar at rest during each scan.
     ///
     /// The beams of a scan are the shots of the first sweep of the lidar ([`Model::in_sweeps`] selects others); each
-    /// measures range and intensity. Predictions are expected measurements, without noise, jitter and rounding. The
-    /// scene is static, as at time zero.
+    /// measures range and intensity. Predictions are expected measurements, without noise, jitter and rounding. Objects
+    /// that move are at their pose at the time of each shot, by [`Shot::time`]: sweep $n$ begins after $n$ sweeps. Meshes
+    /// that deform are as at time zero.
     ///
     /// # Errors
     /// Where the scene or the lidar is not valid, or no pose is given.
@@ -116,14 +133,13 @@ impl Model {
         world_from_sensor: Vec<Isometry3<f64>>,
     ) -> Result<Self, ModelError> {
         let parts = SceneBuilder {
-            motions: vec![],
             deformations: vec![],
             ..parts
         };
         Self::of_scene(Arc::new(parts.build()?), lidar, world_from_sensor)
     }
 
-    /// [`Model::new`] of a scene that is built, and static.
+    /// [`Model::new`] of a scene that is built, without meshes that deform.
     ///
     /// # Errors
     /// As [`Model::new`].
@@ -225,7 +241,8 @@ impl Model {
     ///
     /// # Errors
     /// Where no parameter has the path (the most similar path is suggested), a parameter is free
-    /// already, its value is outside the bounds, or it is a factor or a vertex of a triangle and light follows random paths.
+    /// already, its value is outside the bounds, it is a factor or a vertex of a triangle and light follows random paths, it
+    /// is the pose of an object that moves, or a vertex in a scene with such an object.
     pub fn free(&mut self, path: &str, freedom: Freedom) -> Result<(), ModelError> {
         let unknowns = self.unknowns.iter();
         let mut known: HashSet<Parameter> = unknowns.map(|unknown| unknown.parameter).collect();
@@ -236,6 +253,7 @@ impl Model {
             if self.lacks(&parameter) {
                 return Err(ModelError::TriangleAlongPaths { path });
             }
+            self.check_motion(&path, &parameter)?;
             let start = self.start_of(&path, &parameter, freedom)?;
             self.unknowns.push(Unknown {
                 path,
@@ -244,6 +262,21 @@ impl Model {
             });
         }
         Ok(())
+    }
+
+    /// Checks that a parameter can be unknown in spite of the motion of objects.
+    fn check_motion(&self, path: &str, parameter: &Parameter) -> Result<(), ModelError> {
+        let path = || path.to_owned();
+        match parameter {
+            Parameter::ObjectPose(of) if self.scene.motion(of.object).is_some() => {
+                Err(ModelError::PoseOfMoving { path: path() })
+            }
+            // Rays of such a model have the index of their beam as their time.
+            Parameter::VertexPosition(_) if !self.parts.motions.is_empty() => {
+                Err(ModelError::VertexAmongMoving { path: path() })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Unknowns, in the order of [`Model::free`].

@@ -223,8 +223,8 @@ impl Model {
 
 /// The shots with their index as their time.
 ///
-/// Sensor and scene of a model are at rest, so that nothing else depends on the time of a ray, and it can
-/// identify the beam to [`CornerHeights`].
+/// The sensor of a model is at rest, and so is a scene with unknown vertices. Nothing else depends on the time of a ray,
+/// which can identify the beam to [`CornerHeights`].
 fn numbered(shots: &[Shot]) -> ShotList {
     let numbered = |(number, shot): (usize, &Shot)| {
         let mut numbered = *shot;

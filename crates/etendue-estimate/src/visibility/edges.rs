@@ -5,7 +5,7 @@ use super::mirror_images::mirrors_of;
 use super::ray_bundle::RayBundle;
 use etendue_physics::Scalar;
 use etendue_physics::beam::BeamFrame;
-use etendue_scene::{Mesh, Object, Scene};
+use etendue_scene::{Mesh, Object, ObjectId, Scene};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3, Vector2, Vector3};
 use std::collections::BTreeMap;
@@ -196,12 +196,16 @@ fn pieces<S: Scalar>(ends: [Point3<S>; 2]) -> impl Iterator<Item = [Point3<S>; 2
     (0..PIECES).map(move |i| [at(i), at(i + 1)])
 }
 
-/// Edges in the world frame, each with the reciprocal of the number of objects that share it.
+/// Edges in the world frame of the objects at rest, each with the reciprocal of the number of objects that share it.
 fn in_world<S: Scalar>(world: &World<'_, S>) -> Vec<([Point3<S>; 2], f64)> {
     let scene = world.scene();
     let mut edges = Vec::new();
     let mut counts: BTreeMap<[i64; 6], f64> = BTreeMap::new();
-    for (object, pose) in scene.objects().iter().zip(world.poses()) {
+    let objects = (0..).map(ObjectId).zip(scene.objects());
+    for ((id, object), pose) in objects.zip(world.poses()) {
+        if scene.motion(id).is_some() {
+            continue;
+        }
         for ends in local(scene, object) {
             let ends = ends.map(|end| pose * end.map(S::from));
             *counts.entry(position_key(&ends)).or_default() += 1.0;

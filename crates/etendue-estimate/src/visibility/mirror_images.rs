@@ -2,6 +2,7 @@
 
 use etendue_physics::Scalar;
 use etendue_physics::surface::Side;
+use etendue_scene::ObjectId;
 use etendue_sensors::transport::World;
 use nalgebra::{Point3, Vector3};
 
@@ -44,13 +45,14 @@ impl<S: Scalar> Mirror<S> {
     }
 }
 
-/// Distinct planes of the specular triangles of a world.
+/// Distinct planes of the specular triangles of the objects at rest in a world.
 pub(super) fn mirrors_of<S: Scalar>(world: &World<'_, S>) -> Vec<Mirror<S>> {
     let scene = world.scene();
     let mut mirrors: Vec<Mirror<S>> = Vec::new();
-    for (object, pose) in scene.objects().iter().zip(world.poses()) {
+    let objects = (0..).map(ObjectId).zip(scene.objects());
+    for ((id, object), pose) in objects.zip(world.poses()) {
         let mesh = scene.mesh(object.mesh);
-        if mesh.triangles.len() > MAX_FACETS {
+        if scene.motion(id).is_some() || mesh.triangles.len() > MAX_FACETS {
             continue;
         }
         for (number, triangle) in mesh.triangles.iter().enumerate() {

@@ -5,6 +5,7 @@ mod differences;
 mod light_paths;
 mod linearized;
 mod manifold;
+mod motion;
 mod noise;
 mod odometry;
 mod pulsed;

@@ -32,6 +32,7 @@ use crate::points::{RecordedSweep, SweepSummary, VisitSweep};
 use crate::table::PointTable;
 use crate::{FileLocation, FormatError};
 use etendue_sensors::lidar::Channel;
+use ouster::UNNAMED;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
@@ -172,10 +173,14 @@ pub(crate) fn visit_sweeps(
     let mut decoder = decoder.map_err(failed)?;
     let mut sweeps = SweepAssembler::default();
     let mut left_out = 0;
+    let mut serial = None;
     packets(&mut Vec::new(), &mut |bytes| {
         if kind(bytes) != Some(lidar) {
             left_out += 1;
             return Ok(());
+        }
+        if let Some(metadata) = &metadata {
+            serial = serial.or_else(|| metadata.serial_of_packet(bytes));
         }
         decoder.read(&mut sweeps, bytes).map_err(failed)?;
         while let Some(table) = sweeps.take_complete() {
@@ -188,6 +193,8 @@ pub(crate) fn visit_sweeps(
         ends.add(table, visit)?;
     }
     ends.end(visit)?;
+    let given = metadata.as_ref().zip(serial);
+    warnings.extend(given.and_then(|(metadata, serial)| metadata.other_sensor(serial)));
     if left_out > 0 {
         warnings.push(format!(
             "{left_out} packets contain no points and were skipped"
@@ -261,8 +268,10 @@ impl Survey {
         match (kind, metadata) {
             (Kind::Velodyne, _) => self.velodyne.name(),
             (Kind::Hesai(model), _) => model.preset().to_owned(),
-            (Kind::Ouster, Some(metadata)) => format!("Ouster {}", metadata.model),
-            (Kind::Ouster, None) => "Ouster".to_owned(),
+            (Kind::Ouster, Some(metadata)) if metadata.model != UNNAMED => {
+                format!("{UNNAMED} {}", metadata.model)
+            }
+            (Kind::Ouster, _) => UNNAMED.to_owned(),
         }
     }
 }

@@ -9,6 +9,9 @@ use serde_json::Value;
 use std::f64::consts::{PI, TAU};
 use std::path::{Path, PathBuf};
 
+/// Model of a sensor whose metadata do not name it.
+pub(super) const UNNAMED: &str = "Ouster";
+
 /// The metadata of an Ouster sensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OusterMetadata {
@@ -21,6 +24,8 @@ pub struct OusterMetadata {
     /// Columns per packet.
     columns_per_packet: usize,
     profile: Profile,
+    /// Serial number of the sensor, if the metadata have it.
+    serial: Option<u64>,
 }
 
 /// Layout of the pixels in a packet.
@@ -171,11 +176,12 @@ pub fn parse_ouster_metadata(path: &Path, text: &str) -> Result<OusterMetadata, 
     Ok(OusterMetadata {
         model: find(&json, "prod_line")
             .and_then(Value::as_str)
-            .unwrap_or("Ouster")
+            .unwrap_or(UNNAMED)
             .to_owned(),
         channels: channels(&json, &altitudes, &azimuths),
         columns: columns.ok_or_else(|| missing("columns_per_frame"))?,
         columns_per_packet: whole(&json, "columns_per_packet").unwrap_or(16) as usize,
+        serial: find(&json, "prod_sn").and_then(serial_number),
         profile: Profile::of(profile).ok_or_else(|| FormatError::Unsupported {
             path: path.to_owned(),
             message: format!("packets of the profile {profile} are not supported"),
@@ -237,6 +243,12 @@ fn numbers(json: &Value, key: &str) -> Option<Vec<f64>> {
     Some(list.iter().flat_map(nested).collect())
 }
 
+/// A serial number, which is text or a number.
+fn serial_number(value: &Value) -> Option<u64> {
+    let text = value.as_str().map(str::parse);
+    text.map_or(value.as_u64(), Result::ok)
+}
+
 fn whole(json: &Value, key: &str) -> Option<u32> {
     u32::try_from(find(json, key)?.as_u64()?).ok()
 }
@@ -246,6 +258,27 @@ impl OusterMetadata {
     pub(super) fn packet_size(&self) -> usize {
         let [before, after] = self.profile.around();
         before + self.columns_per_packet * self.column_size() + after
+    }
+
+    /// Serial number in the header of a packet: 40 bits after 7 bytes. Packets of the legacy profile have none.
+    pub(super) fn serial_of_packet(&self, bytes: &[u8]) -> Option<u64> {
+        if self.profile == Profile::Legacy {
+            return None;
+        }
+        let number = u64_at(bytes, 7)? & 0xff_ffff_ffff;
+        (number > 0).then_some(number)
+    }
+
+    /// Warning where packets of a sensor with a serial number are read with the metadata of another one.
+    pub(super) fn other_sensor(&self, serial: u64) -> Option<String> {
+        let own = self.serial?;
+        (own != serial).then(|| {
+            format!(
+                "the packets are of the Ouster with the serial number {serial}, and the metadata of another one, {} with \
+                 {own}: the directions of the beams are probably wrong; give the metadata of its sensor",
+                self.model
+            )
+        })
     }
 
     fn column_size(&self) -> usize {
@@ -374,5 +407,25 @@ mod tests {
         assert_eq!(origin(", \"prod_line\": \"OS-2-128\""), [0.0; 3]);
         let given = ", \"lidar_origin_to_beam_origin_mm\": 15.806";
         assert_eq!(origin(given)[..2], [15.806; 2]);
+    }
+
+    #[test]
+    fn packets_of_another_serial_number_are_reported() {
+        let text = "{\"beam_altitude_angles\": [1.0], \"beam_azimuth_angles\": [0.0], \
+                    \"lidar_mode\": \"1024x10\", \"prod_sn\": \"122201000998\", \
+                    \"udp_profile_lidar\": \"RNG15_RFL8_NIR8\"}";
+        let metadata = parse_ouster_metadata(Path::new("os.json"), text).unwrap();
+        let mut packet = vec![0xff; metadata.packet_size()];
+        packet[7..12].copy_from_slice(&122_201_000_998_u64.to_le_bytes()[..5]);
+        let serial = metadata.serial_of_packet(&packet).unwrap();
+        assert_eq!(metadata.other_sensor(serial), None);
+        let warning = metadata.other_sensor(122_150_000_150).unwrap();
+        assert!(warning.contains("122150000150") && warning.contains("122201000998"));
+        packet[7..12].fill(0);
+        assert_eq!(metadata.serial_of_packet(&packet), None);
+        // The columns of a legacy packet begin at its first byte.
+        let legacy = text.replace("RNG15_RFL8_NIR8", "LEGACY");
+        let legacy = parse_ouster_metadata(Path::new("os.json"), &legacy).unwrap();
+        assert_eq!(legacy.serial_of_packet(&[7; 64]), None);
     }
 }

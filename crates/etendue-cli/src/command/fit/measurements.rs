@@ -76,6 +76,11 @@ impl MeasuredScan {
         })
     }
 
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Index of the sweep of a lidar whose shots measured the scan. For points of a device it is that of the
     /// nearest azimuths among the first [`SWEEPS`].
     fn sweep(&self, lidar: &Lidar) -> u32 {
@@ -120,13 +125,34 @@ impl MeasuredScan {
     }
 }
 
-/// Index of the sweep of a lidar that each scan is of; that of its first where all sweeps have the same directions.
-pub fn sweeps_of(scans: &[MeasuredScan], lidar: &Lidar) -> Vec<u32> {
+/// Index of the sweep of a lidar that each scan is of; that of its first where nothing distinguishes sweeps: all have the
+/// same directions, and no object moves from one to the next.
+pub fn sweeps_of(scans: &[MeasuredScan], lidar: &Lidar, objects_move: bool) -> Vec<u32> {
     let [first, second] = [0, 1].map(|sweep| angles(&lidar.shots(sweep)));
-    if first.iter().zip(&second).all(|(a, b)| are_alike(a, b)) {
+    if !objects_move && first.iter().zip(&second).all(|(a, b)| are_alike(a, b)) {
         return vec![0; scans.len()];
     }
     scans.iter().map(|scan| scan.sweep(lidar)).collect()
+}
+
+/// Error if a scan has ranges, and all are beyond the largest range of the lidar: they are probably in another unit.
+pub fn check_unit(path: &Path, beams: &[BeamMeasurement], lidar: &Lidar) -> Result<(), Failure> {
+    let far = lidar.limits.far;
+    let mut ranges: Vec<f64> = beams.iter().filter_map(BeamMeasurement::range).collect();
+    if ranges.is_empty() || ranges.iter().any(|range| *range <= far) {
+        return Ok(());
+    }
+    let count = ranges.len();
+    let middle = median(&mut ranges).unwrap_or(f64::INFINITY);
+    let message = format!(
+        "{}: all {count} ranges are beyond the {far} m (far_m) of {}, with a median of {middle:.0} m: are they millimetres?",
+        path.display(),
+        lidar.name
+    );
+    Err(Failure::usage(
+        message,
+        "convert them to metres, or give the sensor that measured them (--sensor)",
+    ))
 }
 
 /// Azimuths and elevations of shots, rad.

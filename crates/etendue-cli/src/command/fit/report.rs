@@ -85,24 +85,31 @@ impl GoodnessReport {
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
-        write!(
-            out,
-            "  {}: chi-square {:.0} for {:.0} degrees of freedom",
-            self.verdict, self.chi_square, self.degrees_of_freedom
-        )?;
         // Where outliers dominate chi-square, the verdict depends on the limited squares
-        if self.chi_square > DISTINCT * self.limited_mean_square * self.degrees_of_freedom {
+        let chi_square = format!(
+            "chi-square {:.0} for {:.0} degrees of freedom",
+            self.chi_square, self.degrees_of_freedom
+        );
+        let outliers = 100.0 * self.outliers;
+        let dominate =
+            self.chi_square > DISTINCT * self.limited_mean_square * self.degrees_of_freedom;
+        let mean_square = self.limited_mean_square;
+        write!(out, "  {}: ", self.verdict)?;
+        if dominate {
             write!(
                 out,
-                " (with squares limited to 9: {:.2} times the expectation)",
-                self.limited_mean_square
+                "squared residuals, limited to 9 each, {mean_square:.2} times their expectation; {outliers:.1} % outliers"
             )?;
+        } else {
+            write!(out, "{chi_square}, {outliers:.1} % outliers")?;
         }
-        write!(out, ", {:.1} % outliers", 100.0 * self.outliers)?;
         match self.runs {
             Some(runs) => writeln!(out, ", run test {runs:+.1} standard deviations"),
             None => writeln!(out),
         }?;
+        if dominate {
+            writeln!(out, "    with the outliers at full size: {chi_square}")?;
+        }
         let mut reasons = self.reasons.iter();
         reasons.try_for_each(|reason| writeln!(out, "    {reason}"))
     }
@@ -456,8 +463,8 @@ mod tests {
         let text = |goodness: &GoodnessReport| to_text(|out| goodness.write(out));
         assert_eq!(
             text(&goodness),
-            "  good: chi-square 2562698 for 9597 degrees of freedom (with squares limited to 9: 1.01 times \
-             the expectation), 0.1 % outliers\n"
+            "  good: squared residuals, limited to 9 each, 1.01 times their expectation; 0.1 % outliers\n    \
+             with the outliers at full size: chi-square 2562698 for 9597 degrees of freedom\n"
         );
         goodness.chi_square = 9700.0;
         assert!(!text(&goodness).contains("limited"));

@@ -1,6 +1,6 @@
 //! Setup of a fit: scene, sensor, scans and unknowns as a problem for the solver.
 
-use super::measurements::{MeasuredScan, sweeps_of};
+use super::measurements::{MeasuredScan, check_unit, sweeps_of};
 use super::values::placed;
 use crate::failure::Failure;
 use crate::source;
@@ -14,7 +14,7 @@ use etendue::estimate::model::{
     UnknownPath,
 };
 use etendue::estimate::visibility::EdgeSettings;
-use etendue::scene::SceneBuilder;
+use etendue::scene::{Object, SceneBuilder};
 use etendue::sensors::lidar::{Air, Lidar, LightModel};
 use nalgebra::Isometry3;
 use std::collections::BTreeMap;
@@ -53,17 +53,21 @@ impl Setup {
         // Measurements of the shots of the sweep of each scan
         let scans = task.scans.iter().map(MeasuredScan::read);
         let scans: Vec<MeasuredScan> = scans.collect::<Result<_, _>>()?;
-        let sweeps = sweeps_of(&scans, lidar);
+        let objects_move = !loaded.scene.parts().motions.is_empty();
+        let sweeps = sweeps_of(&scans, lidar, objects_move);
         let mut shots: BTreeMap<u32, NoiselessLidar> = BTreeMap::new();
         let mut readings = Vec::new();
         for (scan, sweep) in scans.into_iter().zip(&sweeps) {
             let of_sweep = || NoiselessLidar::of_sweep(lidar, *sweep);
             let shots = shots.entry(*sweep).or_insert_with(of_sweep);
+            let path = scan.path().to_owned();
             let (scan, scan_warnings) = scan.of_shots(shots)?;
+            check_unit(&path, &scan, lidar)?;
             readings.push(scan);
             warnings.extend(scan_warnings);
         }
         warnings.extend(without_intensity(task, &readings));
+        warnings.extend(deforming(loaded.scene.parts()));
 
         // Model with unknown poses at their start
         let mut parts = loaded.scene.parts().clone();
@@ -121,6 +125,21 @@ fn without_intensity(task: &FitTask, readings: &[Vec<BeamMeasurement>]) -> Optio
              intensities, such as scan.csv or scan.pcd of `etendue simulate`",
             material.path
         )
+    })
+}
+
+/// Warning about meshes that deform, which a model has as at time zero.
+fn deforming(parts: &SceneBuilder) -> Option<String> {
+    let deforms = |object: &&Object| {
+        let mut meshes = parts.deformations.iter().map(|(mesh, _)| *mesh);
+        meshes.any(|mesh| mesh == object.mesh)
+    };
+    let names: Vec<&str> = (parts.objects.iter().filter(deforms))
+        .map(|object| object.name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| {
+        let names = names.join(", ");
+        format!("the fit has objects that deform as they are at time zero: {names}; beams that meet them may be outliers")
     })
 }
 

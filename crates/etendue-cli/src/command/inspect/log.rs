@@ -65,6 +65,9 @@ struct Band {
     p90_sd_mm: f64,
 }
 
+/// Median range beyond which ranges are probably in millimetres, m: planar scanners reach less.
+const IMPLAUSIBLE_MEDIAN: f64 = 100.0;
+
 impl LogReport {
     /// Reads a log and computes its statistics.
     pub fn of(file: &Path) -> Result<Self, Failure> {
@@ -112,7 +115,9 @@ impl LogReport {
                 .map(StationaryReport::of)
                 .collect(),
             error_codes: statistics.errors,
-            warnings: log.warnings,
+            warnings: (log.warnings.into_iter())
+                .chain(percentiles.and_then(|[_, median, ..]| implausible(median)))
+                .collect(),
             range_noise,
         }
     }
@@ -216,6 +221,12 @@ impl LogReport {
         }
         Ok(())
     }
+}
+
+/// Warning about a median range (m) that suggests another unit.
+fn implausible(median: f64) -> Option<String> {
+    (median > IMPLAUSIBLE_MEDIAN)
+        .then(|| format!("the median range is {median:.0} m: are the ranges millimetres?"))
 }
 
 impl StationaryReport {

@@ -29,6 +29,9 @@ pub struct Report {
     overlap: f64,
     converged: bool,
     stop: String,
+    /// Length of the last step, m and rad together.
+    #[serde(skip)]
+    last_step: f64,
     verdict: &'static str,
     /// Reasons of a doubtful result.
     pub reasons: Vec<String>,
@@ -130,6 +133,7 @@ impl Report {
             converged: found.stop.converged(),
             stop: found.stop.to_string(),
             planes,
+            last_step: step,
             settings: settings.into(),
             seconds,
         }
@@ -164,11 +168,23 @@ impl Report {
             degrees_of_freedom,
             rows.concat(),
             self.summary(),
-            self.stop,
+            self.end(),
             self.seconds * 1e3,
             planes,
             self.settings,
         )
+    }
+
+    /// Why the solver ended. A good result has a short last step, also where pairs alternate between neighbours.
+    fn end(&self) -> String {
+        if self.verdict == "good" && !self.converged {
+            let step = self.last_step;
+            format!(
+                "ended with a step of {step:.1e} (m and rad): further steps only exchange pairs with neighbours"
+            )
+        } else {
+            self.stop.clone()
+        }
     }
 
     /// Verdict, iterations, residual and pairs in a line.

@@ -33,7 +33,7 @@ use write::{FrameWriter, Output};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue render\n          \
     etendue render glass-door --pose -2.5,0.5,1.4,-10 --light paths --samples 64 -o door\n          \
-    etendue render examples/small-house.toml --camera raspberry-pi-v2 --pose 1,0,1.2,90\n          \
+    etendue render patio --camera raspberry-pi-v2 --pose 1,0,1.2,90\n          \
     etendue render arena --camera mine.toml --trajectory poses.tum --frames 30 -o drive.mcap\n\n\
     A folder receives, for each frame, the picture, the digital numbers of the detector, depth, \
     normals, instances, classes and optical flow as PNG, and all of them as numbers in one EXR file; \
@@ -127,7 +127,7 @@ impl Render {
         // Poses of the report. A recording has them itself, and may be long
         let with_poses = self.json || !output.is_recording();
         let (mut count, mut frames) = (0, Vec::new());
-        let mut is_lit = false;
+        let (mut is_lit, mut shows_surfaces) = (false, false);
         let rows = u64::from(self.frames) * u64::from(camera.height);
         let bar = progress(rows, "rendering {bar:40} {percent} %, {eta} left");
         // Ctrl-C ends the process during the first frame, and later the run after a whole frame
@@ -140,6 +140,7 @@ impl Render {
             let mut render = || self.shot(&mut engine, &trajectory, index, &bar);
             let next = (index > 0).then(&mut render).transpose()?;
             let shot = next.as_ref().unwrap_or(&first);
+            shows_surfaces |= shot.truth.depth.iter().any(|depth| depth.is_finite());
             is_lit |= shot.frame.radiance.iter().any(|radiance| *radiance > 0.0);
             writer.add(shot)?;
             count += 1;
@@ -156,6 +157,12 @@ impl Render {
         if !is_lit {
             writer.discard()?;
             return Err(without_light());
+        }
+
+        if !shows_surfaces {
+            warnings.push(
+                "no pixel shows a surface: the camera looks past the scene, see --pose and `etendue inspect`".into(),
+            );
         }
 
         // Write and report

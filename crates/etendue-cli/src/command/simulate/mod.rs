@@ -44,7 +44,7 @@ const PROGRESS: &str = "simulating {bar:40} {pos}/{len} sweeps, {eta} left";
 /// Arguments of `etendue simulate`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples: etendue simulate\n          \
-    etendue simulate examples/small-house.toml --pose 1.5,0,0.4,90 --sweeps 20 -o house\n          \
+    etendue simulate patio --pose 1,0,0.4,90 --sweeps 20 -o patio\n          \
     etendue simulate -o scan.npz --seed 7\n          \
     etendue simulate examples/street.toml --sensor velodyne-vlp-16 --sensor sick-lms-111@0.5,0,-1.5,0 \
     --trajectory examples/street.tum --duration 5 --rain 10 -o drive\n          \

@@ -28,14 +28,28 @@ pub struct SensorResults {
     pub counts_surfaces: bool,
     /// Number of first returns from the air or from noise instead of a surface.
     pub ranges_of_no_surface: usize,
-    /// Median absolute error of the first returns that are from a surface, m.
-    pub median_range_error: Option<f64>,
+    /// Errors of the first returns that are from a surface.
+    pub range_errors: RangeErrors,
     /// Rays that left the sensor.
     pub rays: f64,
     /// Computing time of the rays.
     pub elapsed: Duration,
     /// First return of each beam.
     pub sweeps: Vec<BeamSweep>,
+}
+
+/// Differences of the first returns that are from a surface and the first surface on the axis of their beam. Light that
+/// returns by way of a mirror or through glass is from another object than that one.
+#[derive(Clone, Copy)]
+pub struct RangeErrors {
+    /// Number of returns from the object on the axis.
+    pub of_axis: usize,
+    /// Number of returns from other objects.
+    pub of_others: usize,
+    /// Median absolute error of the returns from the object on the axis, m.
+    pub median_of_axis: Option<f64>,
+    /// Median absolute difference of the others, m.
+    pub median_of_others: Option<f64>,
 }
 
 impl SensorResults {

@@ -3,7 +3,7 @@
 use super::Simulate;
 use super::ending::check_ending;
 use super::engine::Engine;
-use super::results::{PendingFiles, SensorResults};
+use super::results::{PendingFiles, RangeErrors, SensorResults};
 use super::selection;
 use super::summary;
 use super::trajectory::SensorTrajectory;
@@ -16,6 +16,7 @@ use crate::output::remark;
 use etendue::config::scene::{LoadedScene, obstruction_warning, other_sensors};
 use etendue::io::output::{RunMetadata, SimulatedSweeps, SourceMetadata};
 use etendue::physics::pulse::ReturnMode;
+use etendue::physics::statistics::median;
 use etendue::scene::{CastScratch, Ray};
 use etendue::sensors::BeamSweep;
 use etendue::sensors::lidar::{
@@ -73,7 +74,7 @@ impl ScanRun<'_> {
             metadata,
             counts_surfaces: scans.iter().any(|scan| !scan.surfaces.is_empty()),
             ranges_of_no_surface: scans.iter().map(ranges_of_no_surface).sum(),
-            median_range_error: median_range_error(&scans),
+            range_errors: RangeErrors::of(&scans),
             rays: (shots * rays_per_shot) as f64,
             elapsed,
             sweeps,
@@ -272,19 +273,31 @@ fn ranges_of_no_surface(scan: &Sweep) -> usize {
     first_returns.filter(|point| point.source.is_none()).count()
 }
 
-/// Median absolute difference, m, of the first returns from surfaces and the first surface on the beam
-/// axis: the median, because ranges through mirrors differ from that surface.
-fn median_range_error(scans: &[Sweep]) -> Option<f64> {
-    let of_shot = |scan: &Sweep, shot: usize| {
-        let point = scan.points_of(shot).first()?;
-        point.source.as_ref()?;
-        let truth = scan.axis_truths.get(shot)?.as_ref()?;
-        Some((point.range - truth.range).abs())
-    };
-    let errors = scans
-        .iter()
-        .flat_map(|scan| (0..scan.shots.len()).filter_map(move |shot| of_shot(scan, shot)));
-    let mut errors: Vec<f64> = errors.collect();
-    errors.sort_by(f64::total_cmp);
-    errors.get(errors.len() / 2).copied()
+impl RangeErrors {
+    /// Absolute differences of the first returns from surfaces and the first surface on the beam axis.
+    fn of(scans: &[Sweep]) -> Self {
+        let mut of_axis = Vec::new();
+        let mut of_others = Vec::new();
+        for scan in scans {
+            for (shot, truth) in scan.axis_truths.iter().enumerate() {
+                let point = scan.points_of(shot).first();
+                let source = point.and_then(|point| point.source.as_ref());
+                if let (Some(truth), Some(point), Some(source)) = (truth, point, source) {
+                    let is_of_axis = source.instance == truth.object;
+                    let errors = if is_of_axis {
+                        &mut of_axis
+                    } else {
+                        &mut of_others
+                    };
+                    errors.push((point.range - truth.range).abs());
+                }
+            }
+        }
+        Self {
+            of_axis: of_axis.len(),
+            of_others: of_others.len(),
+            median_of_axis: median(&mut of_axis),
+            median_of_others: median(&mut of_others),
+        }
+    }
 }

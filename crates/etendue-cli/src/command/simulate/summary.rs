@@ -1,7 +1,7 @@
 //! Summary of a run.
 
-use super::results::SensorResults;
-use crate::output::to_text;
+use super::results::{RangeErrors, SensorResults};
+use crate::output::{counted, to_text};
 use etendue::io::output::ReadingCounts;
 use etendue::physics::atmosphere::Weather;
 use etendue::sensors::lidar::Air;
@@ -24,8 +24,12 @@ pub struct Summary<'a> {
     /// Number of ranges without a surface: from the air or from noise.
     ranges_of_no_surface: usize,
     error_codes: BTreeMap<u8, usize>,
-    /// Median absolute range error, m.
+    /// Median absolute range error of the returns from the first object on the beam axis, m.
     median_range_error_m: Option<f64>,
+    /// Median absolute difference of the other returns from that object, m: of light over mirrors and through glass.
+    median_difference_of_others_m: Option<f64>,
+    #[serde(skip)]
+    range_errors: RangeErrors,
     /// Warnings.
     warnings: &'a [String],
     files: &'a [PathBuf],
@@ -44,7 +48,9 @@ impl<'a> Summary<'a> {
             counts_surfaces: done.counts_surfaces,
             ranges_of_no_surface: done.ranges_of_no_surface,
             error_codes: error_codes(&done.sweeps),
-            median_range_error_m: done.median_range_error,
+            median_range_error_m: done.range_errors.median_of_axis,
+            median_difference_of_others_m: done.range_errors.median_of_others,
+            range_errors: done.range_errors,
             warnings: &metadata.warnings,
             files: &done.files,
         }
@@ -97,11 +103,19 @@ impl<'a> Summary<'a> {
 
         // Range error
         if let Some(error) = self.median_range_error_m {
-            let others = if without_surface > 0 { "other " } else { "" };
+            let (count, mm) = (self.range_errors.of_axis, error * 1e3);
+            writeln!(
+                out,
+                "  median absolute range error: {mm:.1} mm, of {count} ranges of the first object on the beam axis"
+            )?;
+        }
+        if let Some(error) = self.median_difference_of_others_m {
+            let ranges = counted(self.range_errors.of_others, "range");
             let mm = error * 1e3;
             writeln!(
                 out,
-                "  median absolute range error of the {others}ranges: {mm:.1} mm (from the first surface on the beam axis)"
+                "  {ranges} of other objects (over mirrors, through glass, beside edges): a median difference \
+                 of {mm:.1} mm"
             )?;
         }
 

@@ -65,7 +65,7 @@ fn parse(file: &PointSource) -> Result<PointSweeps, FormatError> {
                 file.bytes.len(),
                 4 * per_point
             ),
-            "the file is truncated, or its points have another number of numbers (--columns)",
+            "the file is truncated, or its points do not have this many numbers each (--columns)",
         ));
     }
 
@@ -111,7 +111,7 @@ fn check_positions(path: &Path, numbers: &[f32], per_point: usize) -> Result<(),
             "{} of {points} finite points have coordinates that are no lengths in metres",
             points - plausible
         ),
-        "the file is no scan of 32-bit floats, or its points have another number of numbers (--columns)",
+        "the file is no scan of 32-bit floats, or its points do not have this many numbers each (--columns)",
     ))
 }
 
