@@ -39,7 +39,7 @@ impl RangeReading {
 /// Ground truth of a beam: the first surface on its axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Truth {
-    /// Distance from the sensor to the surface, m.
+    /// Range that a sensor without error reports: half the optical path to the surface plus the range offset of the channel, m.
     pub range: f64,
     /// Object of the surface.
     pub object: ObjectId,
@@ -62,6 +62,8 @@ pub struct BeamMeasurement {
     pub elevation: f64,
     /// Reported range, or the reason why there is none.
     pub reading: RangeReading,
+    /// Measured point, m, in the frame of the simulation ([`Frame`](crate::lidar::Frame)); `None` without a range.
+    pub position: Option<Point3<f64>>,
     /// Received power per unit of transmitted power and of receiver aperture, 1/(m² sr):
     /// $\sum w \tau^2 f_r \cos\theta / R^2$ over the returns.
     pub power: f64,
@@ -73,18 +75,6 @@ pub struct BeamMeasurement {
 }
 
 impl BeamMeasurement {
-    /// The measured point in the sensor's frame, m; `None` without a range.
-    pub fn point(&self) -> Option<Point3<f64>> {
-        let range = self.reading.range()?;
-        let (sin_azimuth, cos_azimuth) = self.azimuth.sin_cos();
-        let (sin_elevation, cos_elevation) = self.elevation.sin_cos();
-        Some(Point3::new(
-            range * cos_elevation * cos_azimuth,
-            range * cos_elevation * sin_azimuth,
-            range * sin_elevation,
-        ))
-    }
-
     /// Whether light of more than one surface contributes (mixed pixel).
     pub fn is_mixed(&self) -> bool {
         self.returns > 1

@@ -286,6 +286,7 @@ mod tests {
             azimuth: f64::from(beam) * 0.01,
             elevation: 0.0,
             reading,
+            position: None,
             power: 1.0,
             returns,
             truth: Some(Truth {

@@ -11,7 +11,7 @@ use etendue_io::scan_log::{write_sweeps_csv, write_sweeps_npz};
 use etendue_io::table::{Encoding, PointTable};
 use etendue_scene::{MaterialId, ObjectId};
 use etendue_sensors::{BeamMeasurement, BeamSweep, RangeReading, Truth};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use proptest::prelude::*;
 use std::io::Read;
 use std::path::Path;
@@ -30,6 +30,7 @@ fn sweeps() -> Vec<BeamSweep> {
         azimuth: 0.3 * f64::from(number) - 0.6,
         elevation: 0.0,
         reading: *reading,
+        position: { reading.range() }.map(|range| Point3::new(range, -0.5 * range, 0.25)),
         power: 0.125 * f64::from(number),
         returns: number,
         truth: (number != 1).then_some(Truth {
@@ -145,7 +146,7 @@ fn clouds_are_read_back_in_every_encoding() {
     let folder = tempfile::tempdir().unwrap();
     let sweeps = sweeps();
     write(&arena(), &sweeps, folder.path());
-    let first = sweeps[0].world_from_sensor * sweeps[0].measurements[0].point().unwrap();
+    let first = sweeps[0].measurements[0].position.unwrap();
     for name in ["binary.pcd", "ascii.pcd", "binary.ply", "ascii.ply"] {
         let cloud = read_cloud(&folder.path().join(name), &PacketSource::default()).unwrap();
         assert_eq!(cloud.points.len(), 4, "{name}");
@@ -181,6 +182,10 @@ fn the_npz_holds_the_documented_arrays() {
     let poses: Vec<f64> = poses.into_vec().unwrap();
     assert_eq!(poses[3], 1.0);
     assert!((poses[4] - 0.25_f64.sin()).abs() < 1e-12);
+    let bytes = array("point_m.npy");
+    let points: Vec<f64> = npyz::NpyFile::new(&bytes[..]).unwrap().into_vec().unwrap();
+    assert_eq!(points[..3], [1.25, -0.625, 0.25]);
+    assert!(points[3].is_nan());
     let bytes = array("error_code.npy");
     let codes: Vec<i16> = npyz::NpyFile::new(&bytes[..]).unwrap().into_vec().unwrap();
     assert_eq!(codes[..5], [-1, -1, -1, 7, -1]);

@@ -1,13 +1,18 @@
 //! Directions and timing of the presets, compared with recorded packets and beam tables.
 
 use crate::recordings::recording as data;
+use etendue_config::scene::parse;
 use etendue_config::sensor::{preset, presets};
+use etendue_config::toml_file::Document;
 use etendue_io::packets::PacketSource;
 use etendue_io::points::read_cloud;
 use etendue_physics::pulse::{PulseReturn, reference_power};
+use etendue_physics::statistics::median;
 use etendue_physics::{Purpose, Stream};
-use etendue_sensors::lidar::{Lidar, Receiver};
-use nalgebra::Vector3;
+use etendue_sensors::Truth;
+use etendue_sensors::lidar::{Lidar, Receiver, Source, Sweep, SweepSettings, simulate};
+use etendue_sensors::transport::World;
+use nalgebra::{Isometry3, Vector3};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -404,4 +409,68 @@ fn every_pulsed_preset_finds_the_target_of_its_data_sheet() {
         names.push(file.name);
     }
     assert!(names.len() > 12, "{names:?}");
+}
+
+/// Signed median of the differences of the ranges of a sweep from the first surfaces on the axes of their beams, and from the
+/// surfaces that their light came from, m: of beams that meet a surface steeply and alone.
+fn median_errors(sweep: &Sweep) -> [f64; 2] {
+    let shots = sweep.axis_truths.iter().enumerate();
+    let pairs = shots.filter_map(|(shot, truth)| {
+        let (truth, points) = ((*truth)?, sweep.points_of(shot));
+        let source = points.first()?.source?;
+        let is_alone = points.len() == 1 && source.instance == truth.object;
+        (is_alone && truth.incidence < 0.5).then_some((points[0].range, truth, source))
+    });
+    let pairs: Vec<_> = pairs.collect();
+    assert!(pairs.len() > 30, "{} beams", pairs.len());
+    let errors = |of: fn(&(f64, Truth, Source)) -> f64| {
+        median(&mut pairs.iter().map(of).collect::<Vec<_>>()).unwrap()
+    };
+    let of_axis = errors(|(range, truth, _)| range - truth.range);
+    [of_axis, errors(|(range, _, source)| range - source.range)]
+}
+
+/// Without noise, every preset reports the range that is called true, also where its ranges contain an offset, and where
+/// objects or the sensor move. Measured at most 0.44 mm (a step of 10 mm). The strongest ray of the URG-04LX, whose beam has
+/// none on its axis, is 2.7 mm nearer.
+#[test]
+fn the_true_range_is_the_one_that_is_reported_without_noise() {
+    const ROOM: &str = r#"
+        version = 1
+        name = "room"
+        [[objects]]
+        name = "room"
+        shape.box = { size_m = [8.0, 6.0, 3.0] }
+        material = "white-paint"
+        flip_normals = true
+        [[objects]]
+        name = "cart"
+        shape.box = { size_m = [0.8, 2.5, 2.0] }
+        position_m = [2.5, 0.8, 0.0]
+        material = "white-paint"
+    "#;
+    let moving = format!("{ROOM}motion.twist = {{ velocity_m_s = [-3.0, 0.0, 0.0] }}\n");
+    let [still, moving] =
+        [ROOM, &moving].map(|text: &str| parse(&Document::new("room.toml", text)).unwrap().scene);
+    for name in presets().iter().map(|preset| preset.name) {
+        let lidar = preset(name).unwrap().lidar;
+        for (scene, speed) in [(&still, 0.0), (&moving, 0.0), (&still, 2.0)] {
+            let world = World::at_wavelength(scene, lidar.wavelength).unwrap();
+            let settings = SweepSettings {
+                without_noise: true,
+                with_truth: true,
+                ..SweepSettings::default()
+            };
+            let pose = |time| Isometry3::translation(-1.0 + speed * time, 0.1, 0.05);
+            let sweep = simulate(&world, &lidar, &settings, pose);
+            let [of_axis, of_source] = median_errors(&sweep);
+            assert!(of_axis.abs() < 5e-4, "{name}: {of_axis} m");
+            let off_axis = if name == "hokuyo-urg-04lx" {
+                3e-3
+            } else {
+                5e-4
+            };
+            assert!(of_source.abs() < off_axis, "{name}: {of_source} m");
+        }
+    }
 }

@@ -23,19 +23,19 @@ struct Row<'a> {
 }
 
 impl PointTable {
-    /// Points of all sweeps of a run in the world frame; beams without a range have no point.
+    /// Points of all sweeps of a run in the frame of the simulation; beams without a range have no point.
     ///
     /// Fields: `x y z` (m), `intensity` (received power, 1/(m² sr)), `range` (m), `time` (s),
     /// `sweep`, `beam`, `returns`, and the truth: `incidence` (rad, NaN if the axis of the beam has
     /// no hit), `object` and `material` (indices, -1 for none).
     pub fn of_run(run: SimulatedSweeps<'_>) -> Self {
-        // Transform the ranges to points of the world
+        // Beams with a range
         let measured: Vec<(&BeamSweep, &BeamMeasurement, [f32; 3])> = run
             .sweeps
             .iter()
             .flat_map(|sweep| {
                 sweep.measurements.iter().filter_map(move |beam| {
-                    let point = sweep.world_from_sensor * beam.point()?;
+                    let point = beam.position?;
                     let position = [single(point.x), single(point.y), single(point.z)];
                     Some((sweep, beam, position))
                 })

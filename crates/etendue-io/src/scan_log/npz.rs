@@ -207,7 +207,7 @@ impl Beams<'_> {
 /// | `error_code` | i2 | the device's code, -1 for none |
 /// | `power_per_m2_sr` | f8 | received power |
 /// | `returns` | u2 | number of surfaces that returned light |
-/// | `point_m` | f8, one more axis of 3 | measured point in the world; NaN for none |
+/// | `point_m` | f8, one more axis of 3 | measured point in the frame of the simulation; NaN for none |
 /// | `true_range_m`, `true_incidence_rad` | f8 | truth; NaN if the beam hits nothing |
 /// | `true_object`, `true_material` | i4 | indices of the names in the JSON of the run; -1 for none |
 /// | `sweep_start_s` | f8, (sweeps,) | start of each sweep |
@@ -307,11 +307,10 @@ impl<W: Write + Seek> Archive<'_, W> {
         self.per_beam("returns", |beam| beam.returns)?;
         let mut shape = self.shape.clone();
         shape.push(3);
-        let points = self.run.sweeps.iter().flat_map(|sweep| {
-            sweep.measurements.iter().flat_map(|beam| {
-                let point = beam.point().map(|point| sweep.world_from_sensor * point);
-                point.map_or([f64::NAN; 3], |point| point.coords.into())
-            })
+        let beams = self.run.sweeps.iter().flat_map(|sweep| &sweep.measurements);
+        let points = beams.flat_map(|beam| {
+            let position = beam.position;
+            position.map_or([f64::NAN; 3], |point| point.coords.into())
         });
         self.array("point_m", &shape, points)
     }

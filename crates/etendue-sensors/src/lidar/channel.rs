@@ -22,6 +22,11 @@ pub struct Channel {
 }
 
 impl Channel {
+    /// Range that is reported of a surface at half an optical path (m), without error, m.
+    pub fn range(&self, half_path: f64) -> f64 {
+        half_path + self.range_offset
+    }
+
     /// Position in the sensor's frame of a return with a reported range (m), at the rotor azimuth `rotor`
     /// (rad), m.
     pub fn point(&self, rotor: f64, range: f64) -> Point3<f64> {

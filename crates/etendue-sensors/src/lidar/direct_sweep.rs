@@ -559,8 +559,9 @@ impl<'a> DirectSweep<'a> {
             { &self.simulator }.add_axis_truths(&shot, shot_number(number), &mut truths, scratch);
             return truths.pop().flatten();
         }
+        let channel = &self.lidar().channels[usize::from(self.shots.at(number).channel)];
         result.surface.map(|surface| Truth {
-            range: surface.distance,
+            range: channel.range(surface.distance),
             object: surface.object,
             material: surface.material,
             incidence: surface.cos_incidence.min(1.0).acos(),
@@ -629,8 +630,8 @@ impl<'a> DirectSweep<'a> {
 
         // Position, of a range with the last bits of the step.
         let range = { &self.lidar().receiver }.rounded(range, &self.lidar().limits);
-        let offset = self.lidar().channels[usize::from(shot.channel)].range_offset;
-        let point = shot.point(range - offset);
+        let channel = &self.lidar().channels[usize::from(shot.channel)];
+        let point = shot.point(range - channel.range_offset);
         let position = match self.settings().frame {
             Frame::Sensor => point,
             frame => {
@@ -644,7 +645,7 @@ impl<'a> DirectSweep<'a> {
             mesh: self.world().scene().objects()[surface.object.0 as usize].mesh,
             material: surface.material,
             cos_incidence: surface.cos_incidence.min(1.0),
-            range: surface.distance + offset,
+            range: channel.range(surface.distance),
         });
         Return {
             position,

@@ -45,7 +45,7 @@ pub struct Source {
     pub material: MaterialId,
     /// Cosine of the incidence, in [0, 1].
     pub cos_incidence: f64,
-    /// Half the true optical path plus the range offset of the channel, m.
+    /// Half the true optical path of the strongest ray plus the range offset of the channel, m.
     pub range: f64,
 }
 
@@ -139,8 +139,9 @@ impl Sweep {
         own
     }
 
-    /// The sweep as one measurement per shot: the first reported echo of each. Its truth is the surface that
-    /// contributed most of that echo's light, at half the optical path.
+    /// The sweep as one measurement per shot: the first reported echo of each. Its truth is the first
+    /// surface on the axis of its beam ([`Sweep::axis_truths`]). In sweeps without these it is the surface that
+    /// contributed most of that echo's light.
     pub fn first_echoes(&self) -> BeamSweep {
         // Convert the first return, or the outcome, of each shot.
         let measurements =
@@ -160,6 +161,7 @@ impl Sweep {
                             (None, Outcome::Error(code)) => RangeReading::Error(code),
                             (None, _) => RangeReading::NoReturn,
                         },
+                        position: first.map(|point| point.position),
                         power: { self.powers.get(number).copied() }
                             .unwrap_or(first.map_or(0.0, |point| point.power)),
                         returns: { self.surfaces.get(number).copied() }

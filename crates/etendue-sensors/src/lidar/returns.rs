@@ -1,5 +1,6 @@
 //! Conversion of detections to the returns that a device reports.
 
+use super::channel::Channel;
 use super::description::Lidar;
 use super::frame::Frame;
 use super::light::ShotLight;
@@ -139,7 +140,8 @@ impl Reporter<'_> {
         mix: impl Fn(&Mixing, f64) -> f32,
         buffer: &mut ReturnBuffer,
     ) -> Outcome {
-        let offset = self.lidar.channels[usize::from(fired.shot.channel)].range_offset;
+        let channel = &self.lidar.channels[usize::from(fired.shot.channel)];
+        let offset = channel.range_offset;
         let limits = &self.lidar.limits;
         let receiver = &self.lidar.receiver;
         let reach = receiver.echo_reach();
@@ -147,14 +149,14 @@ impl Reporter<'_> {
         let before = buffer.count();
         let mut too_near = false;
         for detection in detections {
-            let range = receiver.rounded(detection.range + offset, limits);
+            let range = receiver.rounded(channel.range(detection.range), limits);
             too_near |= range < limits.near;
             if receiver.reports(range, limits) {
                 let place = buffer.place();
                 self.fill(place, fired, detection, range, offset);
                 place.ambient = ambient;
                 let origin = source(detection.range, reach);
-                place.source = origin.map(|origin| self.source(&origin, offset));
+                place.source = origin.map(|origin| self.source(&origin, channel));
                 if let Some(mixing) = &self.mixing {
                     buffer.mix(mix(mixing, detection.range));
                 }
@@ -203,13 +205,13 @@ impl Reporter<'_> {
     }
 
     #[inline]
-    fn source(&self, origin: &Origin, offset: f64) -> Source {
+    fn source(&self, origin: &Origin, channel: &Channel) -> Source {
         Source {
             instance: origin.object,
             mesh: self.world.scene().objects()[origin.object.0 as usize].mesh,
             material: origin.material,
             cos_incidence: origin.cos_incidence.min(1.0),
-            range: origin.range + offset,
+            range: channel.range(origin.range),
         }
     }
 }

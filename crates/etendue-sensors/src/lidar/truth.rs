@@ -32,15 +32,20 @@ impl Simulator<'_, f64> {
         let scene = self.world.scene();
         scene.closest_hits(&axes, &mut hits, scratch);
         // Describe the surfaces.
-        truths.extend(axes.iter().zip(&hits).map(|(axis, hit)| {
-            let hit = hit.as_ref()?;
-            let cos = axis.direction.dot(&hit.normal).abs();
-            Some(Truth {
-                range: hit.distance,
-                object: hit.object,
-                material: scene.material_of(hit),
-                incidence: cos.min(1.0).acos(),
-            })
-        }));
+        truths.extend(
+            axes.iter()
+                .zip(&hits)
+                .zip(shots)
+                .map(|((axis, hit), shot)| {
+                    let hit = hit.as_ref()?;
+                    let cos = axis.direction.dot(&hit.normal).abs();
+                    Some(Truth {
+                        range: self.lidar.channels[usize::from(shot.channel)].range(hit.distance),
+                        object: hit.object,
+                        material: scene.material_of(hit),
+                        incidence: cos.min(1.0).acos(),
+                    })
+                }),
+        );
     }
 }
