@@ -77,8 +77,10 @@ examples: programs
         "${CARGO_TARGET_DIR:-target}/debug/examples/$(basename "$example" .rs)"
     done
 
-# Every command that README.md and docs/ show, in a reduced form where it is long; the tables of keys in docs/ are those of the schemas.
+# Every command that README.md and docs/ show, in a reduced form where it is long; the tables of keys in docs/ are those of the schemas, and
+# the scans of examples/ those of their commands.
 commands: programs
+    python3 scripts/example_scans.py
     python3 scripts/keys.py --check
     python3 scripts/shown_commands.py
 
