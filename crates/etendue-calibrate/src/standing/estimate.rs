@@ -3,6 +3,7 @@
 use super::moments::TemporalNoise;
 use super::patterns::FixedPatterns;
 use super::recording::StandingRecording;
+use etendue_physics::MovingAverage;
 use thiserror::Error;
 
 /// Number of sectors of the jackknife.
@@ -51,6 +52,9 @@ pub struct NoiseParts {
     pub directions: usize,
     /// Number of directions on planes.
     pub on_planes: usize,
+    /// Shift of the directions from scan to scan, columns, where they drift so fast that the beams on a place differ between
+    /// scans. Part of the fixed pattern of the beams then counts as noise over time, within the standard errors.
+    pub fast_drift: Option<f64>,
 }
 
 /// Reason why the noise cannot be estimated.
@@ -101,10 +105,12 @@ pub fn estimate_noise(recording: &StandingRecording) -> Result<NoiseParts, Stand
     }
     // Estimate from all sectors, and without each of them.
     let rounding = recording.range_step.powi(2) / 12.0;
-    let all = Quantities::of(recording, rounding, |_| true).ok_or(StandingError::NotSteady)?;
-    let sector = |column: usize| column * SECTORS / recording.columns.max(1);
+    let all = Quantities::of(recording, rounding, |_, _| true).ok_or(StandingError::NotSteady)?;
+    let sector = |block: &StandingRecording, column: usize| column * SECTORS / block.columns.max(1);
     let others: Vec<Quantities> = (0..SECTORS)
-        .filter_map(|left_out| Quantities::of(recording, rounding, |c| sector(c) != left_out))
+        .filter_map(|left_out| {
+            Quantities::of(recording, rounding, |block, c| sector(block, c) != left_out)
+        })
         .collect();
     let estimate = |quantity: usize| -> Option<Estimate> {
         let value = all.values[quantity]?;
@@ -121,20 +127,76 @@ pub fn estimate_noise(recording: &StandingRecording) -> Result<NoiseParts, Stand
             ..estimate
         }
     };
+    // The standard errors of the fixed pattern of independent directions (Bartlett 1946) are the least: ten sectors can agree by chance.
+    let of_directions = |estimate: Estimate, scale: f64| {
+        let least = scale / (all.on_planes.max(1) as f64).sqrt();
+        Estimate {
+            error: estimate.error.max(least),
+            ..estimate
+        }
+    };
+    let average = MovingAverage::of(estimate(7).map_or(0.0, |one| one.value));
+    let squares: f64 = [1, 2, 3]
+        .map(|apart| average.correlation(apart).powi(2))
+        .iter()
+        .sum();
+    let spread = (0.5 + squares).sqrt();
     let known = |quantity| estimate(quantity).unwrap_or_default();
-    Ok(NoiseParts {
+    let parts = NoiseParts {
         independent: known(0),
         jitter: estimate(1),
         neighbour: known(2),
         neighbour_correlation: known(3),
         scan: sampled(known(4), recording.scans),
         channel: estimate(5).map(|one| sampled(one, all.channels)),
-        beam: estimate(6),
-        beam_correlation: estimate(7),
+        beam: estimate(6).map(|one| of_directions(one, one.value * spread)),
+        beam_correlation: estimate(7).map(|one| of_directions(one, 1.0)),
         scans: recording.scans,
         directions: all.directions,
         on_planes: all.on_planes,
+        fast_drift: recording.drifts_fast().then_some(recording.drift),
+    };
+    Ok(match parts.fast_drift {
+        Some(_) => parts.with_moved(2.0 / 3.0 * all.roughness),
+        None => parts,
     })
+}
+
+impl NoiseParts {
+    /// The parts with the effect of directions that drift fast added to the standard errors.
+    ///
+    /// A place has one of two neighbouring beams, each in a share $p$ and $1-p$ of the scans, with all $p$ alike. The
+    /// fixed-pattern errors of the beams, with covariances $\gamma_k$, then appear with the variance
+    /// $2p(1-p)(\gamma_0-\gamma_1)$ in the noise over time, in the mean a third of $\gamma_0-\gamma_1$, and are missing in the
+    /// pattern. That is at most 2/3 of the difference of the covariances that the mean ranges show: `moved`, m².
+    fn with_moved(self, moved: f64) -> Self {
+        let wider = |estimate: Estimate, more: f64| Estimate {
+            error: estimate.error.hypot(more),
+            ..estimate
+        };
+        let Some(beam) = self.beam else {
+            return self;
+        };
+        // Errors of the standard deviations and of the correlations that this variance makes.
+        let of_sd = |estimate: Estimate, share: f64| {
+            let sum = (estimate.value.powi(2) + share * moved).sqrt();
+            wider(estimate, sum - estimate.value)
+        };
+        let of_correlation = |estimate: Estimate, sd: Estimate| {
+            wider(estimate, 0.5 * moved / sd.value.powi(2).max(moved))
+        };
+        Self {
+            independent: wider(
+                self.independent,
+                self.independent.value - (self.independent.value.powi(2) - moved).max(0.0).sqrt(),
+            ),
+            neighbour: of_sd(self.neighbour, 0.5),
+            neighbour_correlation: of_correlation(self.neighbour_correlation, self.neighbour),
+            beam: Some(of_sd(beam, 1.0)),
+            beam_correlation: self.beam_correlation.map(|one| of_correlation(one, beam)),
+            ..self
+        }
+    }
 }
 
 /// All quantities of some columns.
@@ -143,16 +205,18 @@ struct Quantities {
     directions: usize,
     on_planes: usize,
     channels: usize,
+    /// [`FixedPatterns::roughness`].
+    roughness: f64,
 }
 
 impl Quantities {
     fn of(
         recording: &StandingRecording,
         rounding: f64,
-        keep: impl Fn(usize) -> bool,
+        keep: impl Fn(&StandingRecording, usize) -> bool,
     ) -> Option<Self> {
         let noise = TemporalNoise::of(recording, rounding, &keep)?;
-        let patterns = FixedPatterns::of(recording, noise.total, &keep);
+        let patterns = FixedPatterns::of(recording, &noise, &keep);
         let beam = patterns.map(|patterns| patterns.beam);
         Some(Self {
             values: [
@@ -170,6 +234,7 @@ impl Quantities {
             directions: noise.directions,
             on_planes: patterns.map_or(0, |patterns| patterns.directions),
             channels: patterns.map_or(0, |patterns| patterns.channels),
+            roughness: patterns.map_or(0.0, |patterns| patterns.roughness),
         })
     }
 }

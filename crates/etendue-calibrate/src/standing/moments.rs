@@ -61,7 +61,7 @@ struct Deviations {
 impl AveragedNoise {
     /// The noise whose covariances one, two and three columns apart fit best, by least squares; none if the
     /// first is not above `least` (m²). `most` is its greatest variance, m². Covariances that are zero from two
-    /// columns on determine only the product of variance and correlation: of fits that are equal within 1 % of the
+    /// columns on determine only the product of variance and correlation: of fits that are equal within 0.3 % of the
     /// first covariance, that with the least variance is taken.
     pub fn fit(covariances: [f64; 3], least: f64, most: f64) -> Self {
         if covariances[0] <= least || most <= 0.0 {
@@ -81,7 +81,7 @@ impl AveragedNoise {
         let correlations = (10..=150).map(|step| f64::from(step) * 0.005);
         let fits: Vec<(f64, f64, f64)> = correlations.map(fit).collect();
         let best = fits.iter().map(|fit| fit.0).fold(f64::INFINITY, f64::min);
-        let equal = (0.01 * covariances[0]).powi(2);
+        let equal = (0.003 * covariances[0]).powi(2);
         let simplest = fits.iter().rev().find(|fit| fit.0 <= best + equal);
         simplest.map_or_else(Self::default, |(_, variance, correlation)| Self {
             variance: *variance,
@@ -96,30 +96,41 @@ impl TemporalNoise {
     pub fn of(
         recording: &StandingRecording,
         rounding: f64,
-        keep: impl Fn(usize) -> bool,
+        keep: impl Fn(&StandingRecording, usize) -> bool,
     ) -> Option<Self> {
         // Select steady directions; estimate the jitter from the steep ones.
-        let steady: Vec<Deviations> = (recording.cells.iter().enumerate())
-            .filter(|(index, _)| keep(index % recording.columns))
-            .filter_map(|(index, cell)| Deviations::of(index, cell))
-            .collect();
-        let jitter = jitter(&steady);
+        let blocks = recording.repeated();
+        let steady_in = |block: &StandingRecording| -> Vec<Deviations> {
+            (block.cells.iter().enumerate())
+                .filter(|(index, _)| keep(block, index % block.columns))
+                .filter_map(|(index, cell)| Deviations::of(index, cell))
+                .collect()
+        };
+        let steady: Vec<Vec<Deviations>> = blocks.iter().map(steady_in).collect();
+        let all = || steady.iter().flatten();
+        let jitter = jitter(all());
         // Select flat directions of typical variance.
-        let typical = median_variance(&steady, |one| one.slope.abs() < FLAT)?;
+        let typical = median_variance(all(), |one| one.slope.abs() < FLAT)?;
         let by_jitter = jitter.unwrap_or(0.0);
         let is_flat = |one: &&Deviations| {
             let steep = one.slope.powi(2) * by_jitter > 0.1 * typical;
             !steep && one.slope.abs() < STEEP && one.variance < MOST_VARIANCE * typical
         };
-        let flat: Vec<&Deviations> = steady.iter().filter(is_flat).collect();
-        let total = flat.iter().map(|one| one.variance).sum::<f64>() / flat.len() as f64;
+        let flat = |block: &'_ Vec<Deviations>| block.iter().filter(is_flat).count();
+        let directions: usize = steady.iter().map(flat).sum();
+        let variances = all().filter(is_flat).map(|one| one.variance);
+        let total = variances.sum::<f64>() / directions as f64;
         // Separate the products of near and far directions.
-        let products = Products::of(recording, &flat);
-        let scan = products.far;
-        let samples = (flat.len() * recording.scans) as f64;
+        let mut products = Products::default();
+        for (block, steady) in blocks.iter().zip(&steady) {
+            products.add(block, &steady.iter().filter(is_flat).collect::<Vec<_>>());
+        }
+        let scan = products.far();
+        let scans: usize = blocks.iter().map(|block| block.scans).sum();
+        let samples = (directions * scans) as f64 / blocks.len() as f64;
         let least = 4.0 * total / samples.sqrt();
         let neighbour = AveragedNoise::fit(
-            products.near.map(|near| near - scan),
+            products.near().map(|near| near - scan),
             least,
             total - scan - rounding,
         );
@@ -129,7 +140,7 @@ impl TemporalNoise {
             jitter,
             neighbour,
             scan: scan.max(0.0),
-            directions: flat.len(),
+            directions: directions / blocks.len(),
         })
     }
 }
@@ -163,16 +174,19 @@ impl Deviations {
 }
 
 /// Median variance of the directions that `is` selects, m².
-fn median_variance(directions: &[Deviations], is: impl Fn(&Deviations) -> bool) -> Option<f64> {
-    let chosen = directions.iter().filter(|one| is(one));
+fn median_variance<'a>(
+    directions: impl Iterator<Item = &'a Deviations>,
+    is: impl Fn(&Deviations) -> bool,
+) -> Option<f64> {
+    let chosen = directions.filter(|one| is(one));
     let mut variances: Vec<f64> = chosen.map(|one| one.variance).collect();
     median(&mut variances)
 }
 
 /// Variance of the azimuth jitter, rad²: the median increase of the variance per squared slope.
-fn jitter(directions: &[Deviations]) -> Option<f64> {
-    let flat = median_variance(directions, |one| one.slope.abs() < FLAT)?;
-    let steep = directions.iter().filter(|one| one.slope.abs() > STEEP);
+fn jitter<'a>(directions: impl Iterator<Item = &'a Deviations> + Clone) -> Option<f64> {
+    let flat = median_variance(directions.clone(), |one| one.slope.abs() < FLAT)?;
+    let steep = directions.filter(|one| one.slope.abs() > STEEP);
     let increase = |one: &Deviations| (one.variance - flat) / one.slope.powi(2);
     let mut increases: Vec<f64> = steep.map(increase).collect();
     if increases.len() < LEAST_STEEP {
@@ -181,43 +195,56 @@ fn jitter(directions: &[Deviations]) -> Option<f64> {
     median(&mut increases).map(|variance| variance.max(0.0))
 }
 
-/// Mean products of the deviations of two directions in one scan, m².
+/// Products of the deviations of two directions in one scan, m², summed over blocks of scans.
+#[derive(Default)]
 struct Products {
-    /// Of one channel, one to three columns apart.
-    near: [f64; 3],
-    /// More than [`NEAR`] columns apart, or of different channels.
-    far: f64,
+    /// Sums and numbers of the pairs of one channel, by their distance in columns; distance 0 is the direction itself.
+    near: [(f64, usize); NEAR + 1],
+    /// The same of all pairs, each in both orders.
+    all: (f64, usize),
 }
 
 impl Products {
-    fn of(recording: &StandingRecording, flat: &[&Deviations]) -> Self {
-        // Sum the products of near pairs by distance; distance 0 is the direction itself.
-        let mut sums = [0.0; NEAR + 1];
-        let mut pairs = [0_usize; NEAR + 1];
-        let mut by_index = vec![None; recording.cells.len()];
+    /// Adds those of a block.
+    fn add(&mut self, block: &StandingRecording, flat: &[&Deviations]) {
+        // Near pairs
+        let mut by_index = vec![None; block.cells.len()];
         for one in flat {
             by_index[one.index] = Some(one);
         }
         for one in flat {
-            let column = one.index % recording.columns;
-            for apart in 0..=NEAR.min(recording.columns - 1 - column) {
+            let column = one.index % block.columns;
+            for apart in 0..=NEAR.min(block.columns - 1 - column) {
                 if let Some(other) = by_index[one.index + apart] {
                     let products = one.values.iter().zip(&other.values);
-                    sums[apart] += products.map(|(a, b)| a * b).sum::<f64>();
-                    pairs[apart] += recording.scans;
+                    self.near[apart].0 += products.map(|(a, b)| a * b).sum::<f64>();
+                    self.near[apart].1 += block.scans;
                 }
             }
         }
-        // All pairs, without the near ones.
+        // All pairs
         let of_scan = |scan: usize| flat.iter().map(|one| one.values[scan]).sum::<f64>();
-        let all: f64 = (0..recording.scans).map(|scan| of_scan(scan).powi(2)).sum();
-        let count = recording.scans * flat.len() * flat.len();
-        let near = sums[0] + 2.0 * sums[1..].iter().sum::<f64>();
-        let near_pairs = pairs[0] + 2 * pairs[1..].iter().sum::<usize>();
-        let far_pairs = count.saturating_sub(near_pairs).max(1);
-        Self {
-            near: [1, 2, 3].map(|apart| sums[apart] / pairs[apart].max(1) as f64),
-            far: (all - near) / far_pairs as f64,
-        }
+        self.all.0 += { 0..block.scans }
+            .map(|scan| of_scan(scan).powi(2))
+            .sum::<f64>();
+        self.all.1 += block.scans * flat.len() * flat.len();
+    }
+
+    /// Means of one channel, one to three columns apart.
+    fn near(&self) -> [f64; 3] {
+        [1, 2, 3].map(|apart| {
+            let (sum, pairs) = self.near[apart];
+            sum / pairs.max(1) as f64
+        })
+    }
+
+    /// Mean of pairs more than [`NEAR`] columns apart, or of different channels.
+    fn far(&self) -> f64 {
+        let [own, others] = [&self.near[..1], &self.near[1..]];
+        let sum = |part: &[(f64, usize)]| part.iter().map(|one| one.0).sum::<f64>();
+        let pairs = |part: &[(f64, usize)]| part.iter().map(|one| one.1).sum::<usize>();
+        let near_pairs = pairs(own) + 2 * pairs(others);
+        let far_pairs = self.all.1.saturating_sub(near_pairs).max(1);
+        (self.all.0 - sum(own) - 2.0 * sum(others)) / far_pairs as f64
     }
 }

@@ -5,10 +5,12 @@
 //! an error of $r$, robustly, and the errors of the channels are the mean deviations over all windows. Planes and
 //! channels are fitted in turn.
 
-use super::moments::AveragedNoise;
+use super::moments::{AveragedNoise, TemporalNoise};
 use super::recording::StandingRecording;
-use etendue_physics::statistics::median;
-use nalgebra::{Matrix3, Vector3};
+use etendue_physics::MovingAverage;
+use etendue_physics::statistics::{mean, median, root_mean_square};
+use nalgebra::{DMatrix, Matrix3, Matrix4, Vector3, Vector4};
+use std::ops::AddAssign;
 
 /// Width of a window of a planar scanner and of several channels, rad.
 const WINDOWS: [f64; 2] = [0.08, 0.2];
@@ -21,6 +23,9 @@ const MOST_DEVIATION: f64 = 0.06;
 
 /// Least share of the returns of a window on its plane.
 const LEAST_SHARE: f64 = 0.6;
+
+/// Greatest deviation of the directions of a window, relative to the median of the windows: at a corner of walls it is larger.
+const MOST_TYPICAL: f64 = 1.4;
 
 /// Rounds of fitting planes and channels in turn.
 const ROUNDS: usize = 12;
@@ -35,6 +40,8 @@ pub(super) struct FixedPatterns {
     pub channel: Option<f64>,
     /// Errors of the beams.
     pub beam: AveragedNoise,
+    /// Difference of their variance and the covariance of neighbours, as measured, m².
+    pub roughness: f64,
     /// Number of directions on planes.
     pub directions: usize,
     /// Number of channels on planes.
@@ -52,39 +59,160 @@ pub(super) struct MeanRange {
     /// Deviation from the plane, m.
     pub deviation: f64,
     pub on_plane: bool,
+    /// Whether the slope changes little. Fixed-pattern errors change it too: smooth directions alone would have small ones.
+    pub is_smooth: bool,
 }
 
 impl FixedPatterns {
-    /// The fixed patterns in the columns that `keep` selects; `None` without planes. `temporal` is the variance
-    /// of a range over time, m².
+    /// The fixed patterns in the columns that `keep` selects; `None` without planes. `temporal` is the noise over time.
     pub fn of(
         recording: &StandingRecording,
-        temporal: f64,
-        keep: impl Fn(usize) -> bool,
+        temporal: &TemporalNoise,
+        keep: impl Fn(&StandingRecording, usize) -> bool,
     ) -> Option<Self> {
-        let (windows, channels) = fitted_windows(recording, keep);
-        let ranges = || windows.iter().flatten().filter(|one| one.on_plane);
-        let directions = ranges().count();
+        // Fit the planes of each block; sum the products of the deviations.
+        let blocks = recording.repeated();
+        let mut products = Products::default();
+        let (mut variances, mut channels, mut directions) = (Vec::new(), 0, 0);
+        for block in blocks {
+            let (windows, errors) = fitted_windows(block, |column| keep(block, column));
+            let own = Products::of(block, &windows);
+            let rest = own.covariances().map_or(0.0, |covariances| covariances[0]);
+            variances.extend(channel_variance(&errors, &windows, rest));
+            channels = channels.max(errors.iter().filter(|error| **error != 0.0).count());
+            directions += windows.iter().flatten().filter(|one| one.on_plane).count();
+            products.add(&own);
+        }
         if directions == 0 {
             return None;
         }
-        // Variance of the remaining deviations, with the degrees of freedom of planes and channels.
-        let unknowns = if recording.channels > 1 { 3 } else { 2 };
-        let used = windows.len() * unknowns + recording.channels;
-        let freedom = directions.saturating_sub(used).max(1) as f64;
-        let rest = ranges().map(|one| one.deviation.powi(2)).sum::<f64>() / freedom;
-        let of_time = temporal / recording.scans as f64;
-        let most = (rest - of_time).max(0.0);
-        let beam = AveragedNoise::fit(covariances(recording, &windows), 0.0, most);
+        // Remove the noise over time that is left in the means.
+        let [rest, near @ ..] = products.covariances()?;
+        let scans: usize = blocks.iter().map(|block| block.scans).sum();
+        let scans = scans as f64 / blocks.len() as f64;
+        let most = (rest - temporal.total / scans).max(0.0);
+        let average = MovingAverage::of(temporal.neighbour.correlation);
+        let of_time = |apart| temporal.neighbour.variance * average.correlation(apart) / scans;
+        let near = [1, 2, 3].map(|apart| near[apart - 1] - of_time(apart));
+        let beam = AveragedNoise::fit(near, 0.0, most);
         Some(Self {
-            channel: channel_variance(&channels, &windows, rest),
+            roughness: (most - near[0]).max(0.0),
+            channel: (!variances.is_empty()).then(|| mean(&variances)),
             beam: AveragedNoise {
                 variance: most,
                 correlation: beam.correlation * beam.variance / most.max(1e-18),
             },
-            directions,
-            channels: channels.iter().filter(|error| **error != 0.0).count(),
+            directions: directions / blocks.len(),
+            channels,
         })
+    }
+}
+
+/// Sums of the products of the deviations from planes of directions of one channel, 0 to 3 columns apart, in both orders, and their
+/// expected values.
+///
+/// A plane that is fitted to errors with the covariance matrix $\mathsf G$ leaves $\mathsf P\mathsf G\mathsf P$, with the
+/// projector $\mathsf P$ onto the complement of the planes. With $\mathsf G = \sum_j \gamma_j\mathsf D_j$, where $\mathsf D_j$ has
+/// ones at pairs $j$ columns apart, the expected sum of products is
+/// $\sum_j\gamma_j\,\mathrm{tr}(\mathsf D_k\mathsf P\mathsf D_j\mathsf P)$.
+#[derive(Clone, Copy, Debug, Default)]
+struct Products {
+    sums: Vector4<f64>,
+    of_unit: Matrix4<f64>,
+}
+
+impl Products {
+    /// Those of the windows of a recording.
+    fn of(recording: &StandingRecording, windows: &[Vec<MeanRange>]) -> Self {
+        let mut all = Self::default();
+        let mut by_index = vec![None; recording.cells.len()];
+        for window in windows {
+            // Basis of the ranges of planes, orthonormal
+            let used: Vec<&MeanRange> = window.iter().filter(|one| one.on_plane).collect();
+            if used.is_empty() {
+                continue;
+            }
+            let slopes = |row: usize, axis| used[row].direction[axis] * used[row].range.powi(2);
+            let decomposed = DMatrix::from_fn(used.len(), 3, slopes).svd(true, false);
+            let largest = decomposed.singular_values.max();
+            let kept = decomposed.singular_values.iter();
+            let kept: Vec<usize> = (kept.enumerate())
+                .filter(|(_, value)| **value > 1e-4 * largest)
+                .map(|(axis, _)| axis)
+                .collect();
+            let Some(basis) = decomposed.u.map(|u| u.select_columns(&kept)) else {
+                continue;
+            };
+            // Pairs by their distance
+            for (number, one) in used.iter().enumerate() {
+                by_index[one.index] = Some(number);
+            }
+            let pairs = |apart: usize| {
+                let (used, by_index) = (&used, &by_index);
+                (0..used.len()).filter_map(move |first| {
+                    let index = used[first].index;
+                    let is_inside = index % recording.columns + apart < recording.columns;
+                    let second = by_index.get(index + apart).copied().flatten();
+                    second.filter(|_| is_inside).map(|second| [first, second])
+                })
+            };
+            all.add(&Self::of_window(&used, &basis, pairs));
+            for one in &used {
+                by_index[one.index] = None;
+            }
+        }
+        all
+    }
+
+    /// Those of a window, with the pairs of directions at each distance.
+    fn of_window<P: Iterator<Item = [usize; 2]>>(
+        used: &[&MeanRange],
+        basis: &DMatrix<f64>,
+        pairs: impl Fn(usize) -> P,
+    ) -> Self {
+        let mut own = Self::default();
+        // The matrices D on the basis
+        let on_basis: [DMatrix<f64>; 4] = std::array::from_fn(|apart| {
+            let mut product = DMatrix::zeros(basis.nrows(), basis.ncols());
+            for [first, second] in pairs(apart) {
+                let [own, other] = [basis.row(first), basis.row(second)];
+                product.row_mut(first).add_assign(other);
+                if apart > 0 {
+                    product.row_mut(second).add_assign(own);
+                }
+            }
+            product
+        });
+        let inner: Vec<DMatrix<f64>> = { on_basis.iter() }.map(|one| basis.tr_mul(one)).collect();
+        for k in 0..4 {
+            // Both orders of a pair
+            let orders = if k == 0 { 1.0 } else { 2.0 };
+            let deviation = |number: usize| used[number].deviation;
+            let products = pairs(k).map(|[a, b]| deviation(a) * deviation(b));
+            own.sums[k] = orders * products.sum::<f64>();
+            for j in 0..4 {
+                let direct = if j == k {
+                    orders * pairs(k).count() as f64
+                } else {
+                    0.0
+                };
+                let once = on_basis[k].dot(&on_basis[j]);
+                own.of_unit[(k, j)] = direct - 2.0 * once + inner[k].dot(&inner[j].transpose());
+            }
+        }
+        own
+    }
+
+    /// Adds others.
+    fn add(&mut self, others: &Self) {
+        self.sums += others.sums;
+        self.of_unit += others.of_unit;
+    }
+
+    /// Covariances of the errors 0 to 3 columns apart, m²; `None` without enough directions.
+    fn covariances(&self) -> Option<[f64; 4]> {
+        let solved = self.of_unit.lu().solve(&self.sums)?;
+        solved.iter().all(|x| x.is_finite()).then(|| solved.into())
     }
 }
 
@@ -104,10 +232,18 @@ pub(super) fn fitted_windows(
         }
     }
     windows.retain(|window| is_plane(window));
+    // Deviations at corners are larger than those of planes.
+    let deviations = |window: &Vec<MeanRange>| {
+        let on_plane = window.iter().filter(|one| one.on_plane);
+        root_mean_square(&on_plane.map(|one| one.deviation).collect::<Vec<_>>())
+    };
+    let mut all: Vec<f64> = windows.iter().map(deviations).collect();
+    let typical = median(&mut all).unwrap_or(0.0);
+    windows.retain(|window| deviations(window) <= MOST_TYPICAL * typical);
     (windows, channels)
 }
 
-/// Mean ranges of the smooth directions in windows of columns of all channels.
+/// Mean ranges of the directions in windows of columns of all channels.
 fn windows(recording: &StandingRecording, keep: impl Fn(usize) -> bool) -> Vec<Vec<MeanRange>> {
     #[expect(
         clippy::cast_possible_truncation,
@@ -123,7 +259,7 @@ fn windows(recording: &StandingRecording, keep: impl Fn(usize) -> bool) -> Vec<V
         let column = index % recording.columns;
         let returned: Vec<f64> = cell.ranges.iter().flatten().copied().collect();
         let is_steady = 5 * returned.len() >= 4 * recording.scans;
-        if cell.slope.is_none() || !is_steady || !keep(column) {
+        if !is_steady || !keep(column) {
             continue;
         }
         windows[column / width].push(MeanRange {
@@ -133,19 +269,22 @@ fn windows(recording: &StandingRecording, keep: impl Fn(usize) -> bool) -> Vec<V
             range: returned.iter().sum::<f64>() / returned.len() as f64,
             deviation: 0.0,
             on_plane: true,
+            is_smooth: cell.slope.is_some(),
         });
     }
-    windows.retain(|window| window.len() >= COLUMNS[0]);
+    let smooth = |window: &Vec<MeanRange>| window.iter().filter(|one| one.is_smooth).count();
+    windows.retain(|window| smooth(window) >= COLUMNS[0]);
     windows
 }
 
-/// Fits the plane of a window, robustly, given the errors of the channels; sets the deviations. Returns the plane
-/// $\mathbf q$, if it is determined.
+/// Fits the plane of a window, robustly, given the errors of the channels; sets the deviations. The smooth directions determine
+/// the plane, then all that are on it. Returns the plane $\mathbf q$, if it is determined.
 pub(super) fn fit(window: &mut [MeanRange], channels: &[f64]) -> Option<Vector3<f64>> {
     for one in window.iter_mut() {
-        one.on_plane = true;
+        one.on_plane = one.is_smooth;
     }
     let mut plane = None;
+    let mut near = 0.0;
     for _ in 0..4 {
         // Solve the normal equations of 1/r = q . u.
         let mut normal = Matrix3::zeros();
@@ -163,10 +302,14 @@ pub(super) fn fit(window: &mut [MeanRange], channels: &[f64]) -> Option<Vector3<
         for one in window.iter_mut() {
             let expected = 1.0 / own.dot(&one.direction);
             one.deviation = one.range - channels[one.channel] - expected;
-            sizes.push(one.deviation.abs());
+            let size = one.deviation.abs();
+            if one.is_smooth || size <= near {
+                sizes.push(size);
+            }
         }
         let robust = 1.4826 * median(&mut sizes).unwrap_or(0.0);
-        let most = (3.5 * robust).clamp(1e-4, MOST_DEVIATION);
+        let most = (4.0 * robust).clamp(1e-4, MOST_DEVIATION);
+        near = most;
         for one in window.iter_mut() {
             one.on_plane = one.deviation.abs() <= most;
         }
@@ -174,10 +317,11 @@ pub(super) fn fit(window: &mut [MeanRange], channels: &[f64]) -> Option<Vector3<
     plane
 }
 
-/// Whether most directions of a window are on its plane.
+/// Whether most smooth directions of a window are on its plane.
 fn is_plane(window: &[MeanRange]) -> bool {
-    let on_plane = window.iter().filter(|one| one.on_plane).count() as f64;
-    on_plane >= LEAST_SHARE * window.len() as f64
+    let smooth = window.iter().filter(|one| one.is_smooth);
+    let on_plane = smooth.clone().filter(|one| one.on_plane).count() as f64;
+    on_plane >= LEAST_SHARE * smooth.count() as f64
 }
 
 /// Adds the mean deviation of each channel to its error; the mean of all errors stays zero.
@@ -214,22 +358,4 @@ fn channel_variance(channels: &[f64], windows: &[Vec<MeanRange>], rest: f64) -> 
     let squares: f64 = measured.iter().map(|c| channels[*c].powi(2)).sum();
     let noise: f64 = measured.iter().map(|c| rest / f64::from(counts[*c])).sum();
     Some(((squares - noise) / freedom).max(0.0))
-}
-
-/// Mean products of the deviations of directions of one channel, one to three columns apart, m².
-fn covariances(recording: &StandingRecording, windows: &[Vec<MeanRange>]) -> [f64; 3] {
-    let mut by_index = vec![None; recording.cells.len()];
-    for one in windows.iter().flatten().filter(|one| one.on_plane) {
-        by_index[one.index] = Some(one.deviation);
-    }
-    [1, 2, 3].map(|apart| {
-        let later = by_index.get(apart..).unwrap_or_default();
-        let pairs = by_index.iter().zip(later);
-        let within = pairs
-            .enumerate()
-            .filter(|(index, _)| index % recording.columns + apart < recording.columns);
-        let products = within.filter_map(|(_, (a, b))| Some((*a)? * (*b)?));
-        let (sum, count) = products.fold((0.0, 0_u32), |(sum, count), one| (sum + one, count + 1));
-        sum / f64::from(count.max(1))
-    })
 }

@@ -38,12 +38,12 @@ const ROOM: &str = "version = 1\n[materials.wall]\nbase = \"white-paper\"\n\
 
 /// The estimate from a number of sweeps in the room, slightly turned.
 fn estimated(lidar: &Lidar, seed: u64, sweeps: u32) -> NoiseParts {
-    estimate_noise(&recorded(lidar, seed, sweeps)).unwrap()
+    estimate_noise(&recorded(ROOM, lidar, seed, sweeps)).unwrap()
 }
 
-/// The ranges of a number of sweeps in the room, slightly turned.
-fn recorded(lidar: &Lidar, seed: u64, sweeps: u32) -> StandingRecording {
-    let scene = parse(&Document::new("room.toml", ROOM.to_owned()))
+/// The ranges of a number of sweeps in a room, slightly turned.
+fn recorded(room: &str, lidar: &Lidar, seed: u64, sweeps: u32) -> StandingRecording {
+    let scene = parse(&Document::new("room.toml", room.to_owned()))
         .unwrap()
         .scene;
     let world = World::at_wavelength(&scene, lidar.wavelength).unwrap();
@@ -93,7 +93,7 @@ fn agrees(name: &str, estimate: Estimate, truth: f64) {
 #[test]
 fn patterns_that_do_not_repeat_are_refused() {
     let livox = preset("livox-mid-360").unwrap().lidar;
-    let error = estimate_noise(&recorded(&livox, 1, 4)).unwrap_err();
+    let error = estimate_noise(&recorded(ROOM, &livox, 1, 4)).unwrap_err();
     let StandingError::Pattern { spread_deg } = error else {
         panic!("{error}");
     };
@@ -103,7 +103,7 @@ fn patterns_that_do_not_repeat_are_refused() {
         let lidar = preset(each.name).unwrap().lidar;
         let repeats = !each.name.starts_with("livox");
         if repeats && matches!(lidar.pattern, ScanPattern::Spinning(_)) {
-            let spread_deg = recorded(&lidar, 1, 2).elevation_spread.to_degrees();
+            let spread_deg = recorded(ROOM, &lidar, 1, 2).elevation_spread.to_degrees();
             assert!(spread_deg < 1e-3, "{}: {spread_deg}", each.name);
             spinning += 1;
         }
@@ -165,5 +165,84 @@ fn the_parts_of_simulated_noise_are_found_again() {
                 noise.beam_correlation,
             );
         }
+    }
+}
+
+/// A room of 1.6 by 2 m.
+const CELL: &str = "version = 1\n[materials.wall]\nbase = \"white-paper\"\n\
+    [[objects]]\nname = \"room\"\nshape.box = { size_m = [1.6, 2.0, 1.5] }\nmaterial = \"wall\"\n";
+
+/// Number of the 48 intervals of two standard errors, of eight devices in a room, that contain the truth. Independent noise and
+/// those of neighbours and beams are within a share `most` of the truth.
+fn covered(room: &str, lidar: &Lidar, most: f64) -> usize {
+    // The noise of the detector is independent too.
+    let mut quiet = vlp_16(0.0, CorrelatedNoise::default());
+    quiet.pattern = lidar.pattern.clone();
+    let detector = estimate_noise(&recorded(room, &quiet, 1, 8))
+        .unwrap()
+        .independent
+        .value;
+    let Receiver::Pulsed(receiver) = &lidar.receiver else {
+        panic!("a pulsed lidar");
+    };
+    let noise = lidar.noise;
+    let mut count = 0;
+    for seed in 1..9 {
+        let found = estimate_noise(&recorded(room, lidar, seed, 40)).unwrap();
+        let pairs = [
+            (found.independent, receiver.jitter.hypot(detector)),
+            (found.neighbour, noise.neighbour),
+            (found.neighbour_correlation, noise.neighbour_correlation),
+            (found.beam.unwrap(), noise.beam),
+            (found.beam_correlation.unwrap(), noise.beam_correlation),
+            (found.scan, noise.scan),
+        ];
+        println!("{seed} {pairs:.5?}");
+        for (estimate, truth) in [pairs[0], pairs[1], pairs[3]] {
+            let error = estimate.value / truth - 1.0;
+            assert!(error.abs() < most, "{estimate:?} {truth}");
+        }
+        let is_inside = |(estimate, truth): &&(Estimate, f64)| {
+            (estimate.value - truth).abs() < 2.0 * estimate.error
+        };
+        count += pairs.iter().filter(is_inside).count();
+    }
+    count
+}
+
+/// Intervals of two standard errors contain the truth where a turn is a whole number of firing periods, also at small ranges,
+/// where fixed-pattern errors are large changes of the slope; where a turn is no whole number and the directions drift slowly; and
+/// where they drift by half a column per scan. Measured 47, 42, 47 and 47 of 48, and errors of 4 % at most; 13 % in the last case.
+#[test]
+fn intervals_contain_the_truth_also_where_directions_drift() {
+    let noise = CorrelatedNoise {
+        neighbour: 6e-3,
+        neighbour_correlation: 0.6,
+        channel: 5e-3,
+        beam: 8e-3,
+        beam_correlation: 0.4,
+        scan: 3e-3,
+    };
+    let mut lidar = vlp_16(8e-3, noise);
+    let drifting = |lidar: &Lidar, seconds: f64| {
+        let mut lidar = lidar.clone();
+        if let ScanPattern::Spinning(spinning) = &mut lidar.pattern {
+            spinning.columns = Columns::Period { seconds };
+        }
+        lidar
+    };
+    if let ScanPattern::Spinning(spinning) = &mut lidar.pattern {
+        spinning.rate = 20.0;
+    }
+    let cases = [
+        (ROOM, lidar.clone(), 0.05),
+        (CELL, lidar.clone(), 0.05),
+        (ROOM, drifting(&lidar, 55.556e-6), 0.05),
+        (ROOM, drifting(&lidar, 55.5846e-6), 0.15),
+    ];
+    for (room, lidar, most) in cases {
+        let inside = covered(room, &lidar, most);
+        println!("{inside} of 48");
+        assert!(inside >= 41, "{inside}");
     }
 }

@@ -62,6 +62,9 @@ pub struct PartsReport {
     beam_mm: Option<Number>,
     beam_correlation: Option<Number>,
     scan_mm: Number,
+    /// Where the directions drift fast.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    columns_per_scan: Option<f64>,
 }
 
 /// An estimate in the unit of its key.
@@ -180,6 +183,7 @@ impl PartsReport {
             beam_mm: parts.beam.map(thousandths),
             beam_correlation: parts.beam_correlation.map(ones),
             scan_mm: thousandths(parts.scan),
+            columns_per_scan: parts.fast_drift,
         }
     }
 
@@ -191,6 +195,13 @@ impl PartsReport {
             "# {} scans, {} flat directions, {} directions on planes; ranges in steps of {:.3} mm",
             self.scans, self.flat_directions, self.directions_on_planes, self.range_step_mm
         )?;
+        if let Some(columns) = self.columns_per_scan {
+            writeln!(
+                out,
+                "# the directions move by {columns:.2} columns from scan to scan: part of the fixed pattern of the \
+                 beams counts as noise over time, within the standard errors"
+            )?;
+        }
         let plus_minus =
             |number: &Number| format!("{:.2} +- {:.2}", number.value, number.standard_error);
         writeln!(
