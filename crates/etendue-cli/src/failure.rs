@@ -26,6 +26,11 @@ use thiserror::Error;
 /// Exit code of a process that Ctrl-C ended: 128 plus the number of SIGINT.
 pub const INTERRUPTED_EXIT_CODE: u8 = 130;
 
+/// Exit code of invalid arguments: of errors that the words of the command line alone show, before the content of any
+/// input is known. An unknown name of a preset and the ending of an output are such errors; a missing file and an option
+/// that the content of a file excludes are not.
+pub const INVALID_ARGUMENTS_EXIT_CODE: u8 = 2;
+
 /// Exit code of a doubtful result.
 pub const DOUBTFUL_EXIT_CODE: u8 = 3;
 
@@ -156,7 +161,15 @@ pub enum Failure {
         /// Number of its scans.
         scans: usize,
     },
-    /// Arguments or inputs cannot be used together.
+    /// The words of the command line are invalid, whatever the inputs contain.
+    #[error("{message}")]
+    Argument {
+        /// Description of the error.
+        message: String,
+        /// Remedy.
+        remedy: String,
+    },
+    /// Inputs cannot be used, alone or with the arguments.
     #[error("{message}")]
     Usage {
         /// Description of the error.
@@ -179,6 +192,8 @@ pub enum Failure {
     TrajectoryUntrusted {
         /// Verdict.
         verdict: TrajectoryVerdict,
+        /// Whether the motions of odometry were the predictions.
+        has_odometry: bool,
         /// First reason.
         reason: String,
     },
@@ -281,7 +296,15 @@ pub struct Mistake {
 }
 
 impl Failure {
-    /// Usage error with its remedy.
+    /// Error of the words of the command line alone, with its remedy.
+    pub fn argument(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Argument {
+            message: message.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// Error of inputs, or of arguments for these inputs, with its remedy.
     pub fn usage(message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Usage {
             message: message.into(),
@@ -312,6 +335,9 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Interrupted { .. } | Self::StoppedRecording { .. } => INTERRUPTED_EXIT_CODE,
+            Self::Argument { .. } | Self::Ending { .. } | Self::UnknownName(_) => {
+                INVALID_ARGUMENTS_EXIT_CODE
+            }
             Self::Verdict { code, .. } | Self::ProfileNotWritten { code, .. } => *code,
             Self::TrajectoryUntrusted {
                 verdict: TrajectoryVerdict::Failed,
@@ -328,7 +354,9 @@ impl Failure {
         Some(match self {
             // Errors with a remedy of their own
             Self::InFile(mistake) => mistake.remedy.clone(),
-            Self::Usage { remedy, .. } | Self::ProfileNotWritten { remedy, .. } => remedy.clone(),
+            Self::Argument { remedy, .. }
+            | Self::Usage { remedy, .. }
+            | Self::ProfileNotWritten { remedy, .. } => remedy.clone(),
             Self::Missing(path) => missing_remedy(path),
             Self::File(error) => error.remedy(),
             Self::Noise(error) => error.remedy().into(),
@@ -345,16 +373,11 @@ impl Failure {
             Self::UnknownName(unknown) => unknown_name_remedy(unknown),
 
             // Trajectories
-            Self::TrajectoryUntrusted { verdict, .. } => {
-                let accept = match verdict {
-                    TrajectoryVerdict::Failed => "",
-                    _ => ", or accept it with --accept-doubtful",
-                };
-                format!(
-                    "see the report; record with shorter steps or more structure in view, or give \
-                     odometry with --poses and --prior poses{accept}"
-                )
-            }
+            Self::TrajectoryUntrusted {
+                verdict,
+                has_odometry,
+                ..
+            } => trajectory_remedy(*verdict, *has_odometry),
 
             // Scenes and sensors
             Self::CameraWorld(_) => {
@@ -440,6 +463,22 @@ impl Failure {
             _ => return None,
         })
     }
+}
+
+/// Remedy for a trajectory that cannot be trusted.
+fn trajectory_remedy(verdict: TrajectoryVerdict, has_odometry: bool) -> String {
+    let odometry = if has_odometry {
+        "give odometry of smaller errors"
+    } else {
+        "give odometry with --poses and --prior poses"
+    };
+    let accept = match verdict {
+        TrajectoryVerdict::Failed => "",
+        _ => ", or accept it with --accept-doubtful",
+    };
+    format!(
+        "see the report; record with shorter steps or more structure in view, or {odometry}{accept}"
+    )
 }
 
 /// Remedy with the most similar file, or else with the part of the path that does not exist.

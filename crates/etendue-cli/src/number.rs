@@ -12,6 +12,24 @@ pub fn zero_or_more(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| expected(text, "zero or a number above zero"))
 }
 
+/// Fraction of a whole, above zero and at most one.
+pub fn share(text: &str) -> Result<f64, String> {
+    let number = finite(text).filter(|number| *number > 0.0 && *number <= 1.0);
+    number.ok_or_else(|| expected(text, "a number above 0, at most 1"))
+}
+
+/// Whole number, one or more.
+pub fn count(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number >= 1);
+    number.ok_or_else(|| expected(text, "a whole number, 1 or more"))
+}
+
+/// Number of points that determine a plane.
+pub fn at_least_three(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number >= 3);
+    number.ok_or_else(|| expected(text, "a whole number, 3 or more"))
+}
+
 /// Angle from -360 to 360 degrees.
 pub fn angle(text: &str) -> Result<f64, String> {
     let number = finite(text).filter(|number| number.abs() <= 360.0);

@@ -33,7 +33,7 @@ pub fn scene(name: Option<&Path>) -> Result<LoadedScene, Failure> {
         Some(ending) if MESHES.contains(&ending.as_str()) => {
             Err(Failure::MeshIsNoScene { path: path.into() })
         }
-        None if is_sensor(path) => Err(Failure::usage(
+        None if is_sensor(path) => Err(Failure::argument(
             format!(
                 "{} is a built-in sensor, where a scene is expected",
                 path.display()
@@ -97,7 +97,7 @@ pub fn camera(name: &str) -> Result<Camera, Failure> {
         return Ok(camera::load(path)?);
     }
     if is_sensor(path) {
-        return Err(Failure::usage(
+        return Err(Failure::argument(
             format!("{name} is a built-in lidar, where a camera is expected"),
             format!(
                 "`etendue simulate --sensor {name}` simulates it; `etendue cameras` lists the cameras"
@@ -180,7 +180,7 @@ pub fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
         return Ok((sensor, metadata));
     }
     if is_scene(path) {
-        return Err(Failure::usage(
+        return Err(Failure::argument(
             format!("{name} is a built-in scene, where a sensor is expected"),
             format!(
                 "`etendue simulate {name}` simulates in it; `etendue sensors` lists the sensors"
@@ -188,7 +188,7 @@ pub fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
         ));
     }
     if CAMERAS.find(name).is_ok() {
-        return Err(Failure::usage(
+        return Err(Failure::argument(
             format!("{name} is a built-in camera, where a lidar is expected"),
             format!(
                 "`etendue render --camera {name}` renders with it; `etendue sensors` lists the lidars"

@@ -257,7 +257,7 @@ impl Convert {
         let format = PointFormat::of_ending(&self.to).filter(|format| format.is_written());
         format.ok_or_else(|| {
             let endings = PointFormat::written_endings().join(", ");
-            Failure::usage(
+            Failure::argument(
                 format!("cannot write {}: unknown file extension", self.to.display()),
                 format!("use one of the extensions {endings}"),
             )

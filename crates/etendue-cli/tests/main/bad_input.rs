@@ -1,7 +1,8 @@
 //! Every invalid input is reported with its location and a remedy, and leaves no output files.
 
 use crate::{
-    command, etendue, fail, fail_with, folder, names, results, stderr, stdout, succeed, write,
+    command, etendue, fail, fail_as, fail_with, folder, names, refuse, results, stderr, stdout,
+    succeed, write,
 };
 use std::path::Path;
 
@@ -126,7 +127,7 @@ fn an_empty_file_is_named_as_such() {
 fn a_misspelt_built_in_name_gets_the_nearest_one() {
     let folder = folder();
     for command in ["inspect", "view"] {
-        let text = fail(folder.path(), &[command, "ouster-os1-12"]);
+        let text = refuse(folder.path(), &[command, "ouster-os1-12"]);
         assert_contains(
             &text,
             &[
@@ -250,14 +251,14 @@ fn invalid_sensors() {
 #[test]
 fn unknown_names_get_a_suggestion() {
     let folder = folder();
-    let text = fail(folder.path(), &["simulate", "--sensor", "hokuyo-urg04lx"]);
+    let text = refuse(folder.path(), &["simulate", "--sensor", "hokuyo-urg04lx"]);
     assert_contains(
         &text,
         &["unknown sensor preset", "did you mean \"hokuyo-urg-04lx\"?"],
     );
-    let text = fail(folder.path(), &["simulate", "arina"]);
+    let text = refuse(folder.path(), &["simulate", "arina"]);
     assert_contains(&text, &["did you mean \"arena\"?"]);
-    let text = fail(folder.path(), &["materials", "white-papr"]);
+    let text = refuse(folder.path(), &["materials", "white-papr"]);
     assert_contains(&text, &["did you mean \"white-paper\"?"]);
 }
 
@@ -306,7 +307,7 @@ fn invalid_arguments() {
             stderr(&output)
         );
     }
-    let text = fail(folder.path(), &["simulate", "-o", "scan.bmp"]);
+    let text = refuse(folder.path(), &["simulate", "-o", "scan.bmp"]);
     assert_contains(&text, &["scan.bmp", ".pcd, .ply, .npz"]);
 }
 
@@ -676,7 +677,13 @@ fn files_and_names_of_another_kind_are_named() {
         ),
         (&["scenes", "patoi"], "did you mean \"patio\"?"),
     ] {
-        let text = fail(folder.path(), arguments);
+        // The content of a file shows its kind
+        let code = if expected.starts_with("this is a") {
+            1
+        } else {
+            2
+        };
+        let text = fail_as(code, folder.path(), arguments);
         assert!(text.contains(expected), "{arguments:?}: {text}");
     }
 }
@@ -798,4 +805,44 @@ fn keys_of_a_table_in_braces_are_written_inside_it() {
     write(folder.path(), "hall.toml", scene);
     let text = fail(folder.path(), &["simulate", "hall.toml"]);
     assert_contains(&text, &["hall.toml:6", "write the keys inside the braces"]);
+}
+
+/// Errors that the words of a command alone show have the exit code of invalid arguments, whatever the inputs contain; errors
+/// of the inputs have another.
+#[test]
+fn errors_of_the_words_alone_are_invalid_arguments() {
+    let folder = folder();
+    write(folder.path(), "a.csv", "x,y,z\n1,2,3\n2,3,4\n3,4,6\n");
+    for words in [
+        "simulate --sensor velodyne-vlp-16@1,2",
+        "simulate --sensor velodine-vlp-16",
+        "simulate arrena",
+        "simulate -o a.xyz",
+        "simulate --duration 0",
+        "convert a.csv a.xyz",
+        "render arena --camera hokuyo-urg-04lx",
+        "inspect no-such-preset",
+        "materials white-papr",
+        "run robot.toml --duration 0",
+        "demo street --duration nan",
+        "correct apply a.csv b.csv --model model.toml --cell -1",
+        "correct train a.csv --radius 0",
+        "register a.csv a.csv --voxel -1",
+        "register a.csv a.csv --voxel nan",
+        "register a.csv a.csv --cell -1",
+        "register a.csv a.csv --max-distance 0",
+        "register a.csv a.csv --keep 5",
+        "register a.csv a.csv --neighbours 2",
+        "register a.csv a.csv --iterations 0",
+    ] {
+        refuse(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    }
+    for words in [
+        "simulate scene.toml",
+        "convert b.csv b.pcd",
+        "run robot.toml",
+        "slam a.csv",
+    ] {
+        fail(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    }
 }

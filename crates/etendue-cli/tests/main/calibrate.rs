@@ -1,6 +1,6 @@
 //! `etendue calibrate`: files, and messages about recordings without a profile.
 
-use crate::{etendue, fail, fail_with, folder, names, stderr, stdout, succeed, write};
+use crate::{etendue, fail, fail_with, folder, names, refuse, stderr, stdout, succeed, write};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -435,7 +435,7 @@ fn a_simulated_board_is_compared_with_its_own_profile() {
         "{text}"
     );
     let two = [&own[..], &["--recording", "beams.csv"]].concat();
-    let message = fail(folder.path(), &two);
+    let message = refuse(folder.path(), &two);
     assert!(
         message.contains("--truth compares one recording"),
         "{message}"

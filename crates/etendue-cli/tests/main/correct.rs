@@ -286,7 +286,7 @@ fn invalid_corrections_are_errors_or_warnings() {
         ),
         (
             "correct apply --model model.toml --cell 0 nan.bin x.bin",
-            "--cell is 0",
+            "'0' for '--cell",
         ),
         ("correct eval none --model model.toml", "none"),
         ("slam none", "none"),

@@ -91,8 +91,18 @@ fn results(folder: &Path, arguments: &[&str]) -> String {
 
 /// Error message of a run in a folder, which must fail without results and without output files.
 fn fail(folder: &Path, arguments: &[&str]) -> String {
+    fail_as(1, folder, arguments)
+}
+
+/// The same of a run with invalid arguments.
+fn refuse(folder: &Path, arguments: &[&str]) -> String {
+    fail_as(2, folder, arguments)
+}
+
+/// Error message of a run in a folder, which must end with an exit code, without results and without output files.
+fn fail_as(code: i32, folder: &Path, arguments: &[&str]) -> String {
     let before = names(folder);
-    let message = fail_with(1, folder, arguments);
+    let message = fail_with(code, folder, arguments);
     assert_eq!(names(folder), before, "{arguments:?}: {message}");
     message
 }

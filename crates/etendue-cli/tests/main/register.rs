@@ -103,7 +103,6 @@ fn invalid_registrations_are_errors_with_a_remedy() {
             vec!["a.csv", "b.csv", "--start", "90,0,0"],
             "start nearer, or raise the distance",
         ),
-        (vec!["a.csv", "b.csv", "--keep", "2"], "keep is 2"),
         (vec!["nothing.ply", "b.csv"], "nothing.ply does not exist"),
     ] {
         let error = fail(folder.path(), &[vec!["register"], arguments].concat());
@@ -292,4 +291,21 @@ fn two_lidars_of_a_bag_are_registered_by_their_topics() {
         assert!(error.abs() < 0.3, "{angle}: {found}");
     }
     assert_eq!(found["a"], "rig.mcap#0 /livox_mid_360/points");
+}
+
+/// Voxels of the size of the cloud leave few points, all of which have a pair: they do not determine a good registration.
+#[test]
+fn a_registration_of_few_pairs_is_doubtful() {
+    let folder = folder();
+    rooms(folder.path());
+    let arguments = ["register", "a.csv", "b.csv", "--voxel", "0.8", "--json"];
+    let output = etendue(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(
+        found["pairs"].as_u64().is_some_and(|pairs| pairs < 30),
+        "{found}"
+    );
+    let text = stderr(&output);
+    assert!(text.contains("ten for each degree of freedom"), "{text}");
 }

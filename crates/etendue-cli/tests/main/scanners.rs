@@ -1,6 +1,8 @@
 //! Scanning lidars on the command line.
 
-use crate::{FILES_OF_SIMULATE, etendue, fail, folder, names, stderr, stdout, succeed, write};
+use crate::{
+    FILES_OF_SIMULATE, etendue, fail, folder, names, refuse, stderr, stdout, succeed, write,
+};
 
 #[test]
 fn a_scanner_writes_every_format_and_compares_with_itself() {
@@ -274,13 +276,13 @@ fn options_that_a_recording_does_not_support_are_rejected() {
             &["simulate", "--sensor", "velodyne-vlp-16", "-o", "run.mcap"][..],
             option,
         ];
-        let text = fail(folder.path(), &arguments.concat());
+        let text = refuse(folder.path(), &arguments.concat());
         let expected = format!("{} does not apply to a recording", option[0]);
         assert!(text.contains(&expected), "{text}");
         assert!(names(folder.path()).is_empty());
     }
     let arguments = ["simulate", "--formats", "las", "-o", "scan.pcd"];
-    let text = fail(folder.path(), &arguments);
+    let text = refuse(folder.path(), &arguments);
     assert!(
         text.contains("--formats does not apply to the file scan.pcd"),
         "{text}"

@@ -2,6 +2,7 @@
 
 use super::load;
 use crate::failure::Failure;
+use crate::number;
 use crate::output::{commit, print};
 use clap::Args;
 use etendue::calibrate::noise::transfer::{MaterialBackscatter, adapt, nearest};
@@ -26,7 +27,7 @@ pub struct Adapt {
     profiles: Option<PathBuf>,
     /// Reflectance of the recorded panel at normal incidence, if known; the levels are then
     /// compared as well as the shapes
-    #[arg(long, value_name = "R")]
+    #[arg(long, value_name = "R", value_parser = number::positive)]
     reflectance: Option<f64>,
     /// Profile file to write
     #[arg(short, long, value_name = "FILE")]

@@ -68,7 +68,7 @@ pub fn profile(name: &str) -> Result<(ProfileFile, Arc<Profile>), Failure> {
     }
     let built_in = profile::find(name).map_err(|error| {
         let remedy = format!("{} (a profile file ends in .toml)", error.remedy());
-        Failure::usage(error.to_string(), remedy)
+        Failure::argument(error.to_string(), remedy)
     })?;
     Ok((built_in.file.clone(), Arc::clone(&built_in.profile)))
 }

@@ -208,7 +208,7 @@ impl Profiles {
         };
         if self.recording.len() > 1 {
             let count = self.recording.len();
-            return Err(Failure::usage(
+            return Err(Failure::argument(
                 format!("--truth compares one recording with a profile, and {count} are given"),
                 "calibrate each recording with --truth, or all of them without it",
             ));

@@ -3,6 +3,7 @@
 use super::status::check_status;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::number;
 use crate::output::{commit, print_report, warn};
 use crate::sequence;
 use clap::Args;
@@ -40,7 +41,7 @@ pub struct Apply {
     #[arg(long, default_value = "")]
     sensor: String,
     /// Size of the cells in which normals are estimated, m
-    #[arg(long, default_value_t = CellOptions::default().cell, value_name = "M")]
+    #[arg(long, default_value_t = CellOptions::default().cell, value_name = "M", value_parser = number::positive)]
     cell: f64,
     /// Apply a model although it is not determined or untested
     #[arg(long)]
@@ -78,13 +79,13 @@ impl Apply {
     pub fn run(self) -> Result<(), Failure> {
         // Check the arguments and load the model
         if self.input == self.output {
-            return Err(Failure::usage(
+            return Err(Failure::argument(
                 "input and output are the same",
                 "give another output path",
             ));
         }
         let learnt = depth_model::load(&self.model)?;
-        let mut corrector = Corrector::new(&learnt, self.cell)?;
+        let mut corrector = Corrector::new(&learnt, self.cell);
         let doubt = check_status(&self.model, &learnt, self.force)?;
         corrector.report.warnings.extend(doubt);
         corrector.check_name(&self.sensor);
@@ -154,14 +155,8 @@ fn correct_file(
 }
 
 impl<'a> Corrector<'a> {
-    fn new(learnt: &'a LearntModel, cell: f64) -> Result<Self, Failure> {
-        if cell.is_nan() || cell <= 0.0 {
-            return Err(Failure::usage(
-                format!("--cell is {cell}"),
-                "give a size above zero, m",
-            ));
-        }
-        Ok(Self {
+    fn new(learnt: &'a LearntModel, cell: f64) -> Self {
+        Self {
             learnt,
             cells: CellOptions {
                 cell,
@@ -170,7 +165,7 @@ impl<'a> Corrector<'a> {
             squares: 0.0,
             times: Vec::new(),
             report: Report::default(),
-        })
+        }
     }
 
     fn check_name(&mut self, sensor: &str) {

@@ -5,6 +5,7 @@ use super::pictures;
 use crate::command::slam::run::{Drift, Mapping, Prior, drift};
 use crate::failure::Failure;
 use crate::folder::Folder;
+use crate::number;
 use crate::output::print_report;
 use crate::sequence;
 use clap::Args;
@@ -41,10 +42,10 @@ pub struct Eval {
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
     /// Largest distance of a point from the mesh, m
-    #[arg(long, default_value_t = 0.2, value_name = "M")]
+    #[arg(long, default_value_t = 0.2, value_name = "M", value_parser = number::positive)]
     reach: f64,
     /// Noise of the odometry, the prior of each scan in SLAM, m and degrees
-    #[arg(long, num_args = 2, value_names = ["M", "DEG"], default_values_t = [0.02, 0.2])]
+    #[arg(long, num_args = 2, value_names = ["M", "DEG"], default_values_t = [0.02, 0.2], value_parser = number::zero_or_more)]
     prior_noise: Vec<f64>,
     #[command(flatten)]
     map: MapArguments,

@@ -2,6 +2,7 @@
 
 use crate::device::LidarOptions;
 use crate::failure::Failure;
+use crate::number;
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
 use etendue::calibrate::depth::features::NeighbourhoodMask;
@@ -26,53 +27,53 @@ pub struct MapArguments {
     #[arg(long, value_enum, default_value_t = MaskName::Strict)]
     pub masks: MaskName,
     /// Voxel size for downsampling each scan to one point per voxel, m
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = number::zero_or_more)]
     pub voxel: Option<f64>,
     /// Radius of the neighbourhoods in the map, m
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = number::positive)]
     pub radius: Option<f64>,
     /// Voxel size for the centres of neighbourhoods, one per voxel, m; 0 makes every point a centre
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = number::zero_or_more)]
     pub centres: Option<f64>,
     /// Radius of the neighbourhoods in a scan for normals, m
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = number::positive)]
     pub normal_radius: Option<f64>,
     /// Number of times that the normal radius is doubled for points with too few or collinear
     /// neighbours, as at grazing incidence
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(..=6))]
     pub normal_doublings: Option<u32>,
     /// Range of depths used, m
-    #[arg(long, num_args = 2, value_names = ["NEAR", "FAR"])]
+    #[arg(long, num_args = 2, value_names = ["NEAR", "FAR"], value_parser = number::zero_or_more)]
     pub depths: Option<Vec<f64>>,
     /// Smallest variance of the viewpoints of a neighbourhood, m^2
-    #[arg(long, value_name = "M2")]
+    #[arg(long, value_name = "M2", value_parser = number::zero_or_more)]
     pub viewpoint_variance: Option<f64>,
     /// Exclude points within this angle of the shadow behind an edge, degrees (typically 5)
-    #[arg(long, value_name = "DEG")]
+    #[arg(long, value_name = "DEG", value_parser = number::zero_or_more)]
     pub shadow_angle: Option<f64>,
     /// Largest ratio of the two smallest eigenvalues of a neighbourhood
-    #[arg(long, value_name = "RATIO")]
+    #[arg(long, value_name = "RATIO", value_parser = number::zero_or_more)]
     pub flatness: Option<f64>,
     /// Smallest ratio of the two largest eigenvalues of a neighbourhood: excludes lines
-    #[arg(long, value_name = "RATIO")]
+    #[arg(long, value_name = "RATIO", value_parser = number::zero_or_more)]
     pub roundness: Option<f64>,
     /// Number of nearest points in a neighbourhood; with --radius, only points within the radius
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = number::count)]
     pub nearest: Option<usize>,
     /// Smallest number of points of a neighbourhood
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = number::count)]
     pub least_points: Option<usize>,
     /// Largest angle between the normal of a neighbourhood and those of its points, degrees
-    #[arg(long, value_name = "DEG")]
+    #[arg(long, value_name = "DEG", value_parser = number::zero_or_more)]
     pub normal_spread: Option<f64>,
     /// Largest ratio of the two smallest eigenvalues around a point in its scan
-    #[arg(long, value_name = "RATIO")]
+    #[arg(long, value_name = "RATIO", value_parser = number::zero_or_more)]
     pub own_flatness: Option<f64>,
     /// Smallest ratio of the two largest eigenvalues around a point in its scan
-    #[arg(long, value_name = "RATIO")]
+    #[arg(long, value_name = "RATIO", value_parser = number::zero_or_more)]
     pub own_roundness: Option<f64>,
     /// Largest distance of a point from its plane in its scan, in standard deviations
-    #[arg(long, value_name = "RATIO")]
+    #[arg(long, value_name = "RATIO", value_parser = number::zero_or_more)]
     pub own_offset: Option<f64>,
 }
 
@@ -162,7 +163,7 @@ impl MapArguments {
     /// Reads sequences into one world.
     pub fn gather(&self, paths: &[PathBuf]) -> Result<Gathered, Failure> {
         if self.poses.is_some() && paths.len() > 1 {
-            return Err(Failure::usage(
+            return Err(Failure::argument(
                 "--poses gives one trajectory, but there are several sequences",
                 "add the trajectory of each sequence to the folder of its scans",
             ));

@@ -4,6 +4,7 @@ use super::map::{Gathered, MapArguments};
 use super::pictures;
 use crate::failure::Failure;
 use crate::folder::Folder;
+use crate::number;
 use crate::output::{print_report, progress, warn, write_file};
 use clap::{Args, ValueEnum};
 use etendue::calibrate::depth::train::{
@@ -53,20 +54,20 @@ pub struct Train {
     #[arg(long, value_enum, default_value_t = RobustName::None)]
     robust: RobustName,
     /// Scale of the robust loss: a thickness, m (without unit for normalised-eigenvalue)
-    #[arg(long, default_value_t = 0.02, value_name = "M")]
+    #[arg(long, default_value_t = 0.02, value_name = "M", value_parser = number::positive)]
     robust_from: f64,
     /// Optimiser
     #[arg(long, value_enum, default_value_t = OptimiserName::GaussNewton)]
     optimiser: OptimiserName,
     /// Largest number of iterations per round
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, value_parser = number::count)]
     iterations: usize,
     /// Pose corrections estimated with the weights
     #[arg(long, value_enum, default_value_t = FreedomName::PerPose)]
     poses_move: FreedomName,
     /// Standard deviations of the poses, the prior of their corrections [default: pose_uncertainty.toml in the
     /// folder of the scans, otherwise estimated from the scans]
-    #[arg(long, num_args = 2, value_names = ["M", "DEG"])]
+    #[arg(long, num_args = 2, value_names = ["M", "DEG"], value_parser = number::zero_or_more)]
     pose_sd: Option<Vec<f64>>,
     /// Number of times that neighbourhoods are rebuilt from the corrected map
     #[arg(long, default_value_t = 1)]

@@ -89,7 +89,7 @@ pub fn corridor(arguments: &DepthArguments) -> Found {
         return corridor.export(folder, arguments.known_bias);
     }
     if corridor.stops.len() < FEWEST_STOPS {
-        return Err(Failure::usage(
+        return Err(Failure::argument(
             format!(
                 "{} stops are too few for eight sub-sequences",
                 corridor.stops.len()

@@ -145,7 +145,7 @@ impl ProblemArguments {
         let is_scene_file = document.is_ok_and(|file| FileKind::of(&file) == Some(FileKind::Scene));
         if is_scene_file || source::is_scene(&self.subject) {
             let scene = self.subject.display();
-            return Err(Failure::usage(
+            return Err(Failure::argument(
                 format!("--scan and --free are missing: {scene} is a scene, not a fit problem"),
                 format!(
                     "`etendue fit {scene} --scan beams.csv --free sensor.pose`, or give a problem file"
@@ -165,7 +165,7 @@ impl ProblemArguments {
         // Check the number of starts and true values
         for (option, given) in [("--start", &self.start), ("--truth", &self.truth)] {
             if !given.is_empty() && given.len() != self.free.len() {
-                return Err(Failure::usage(
+                return Err(Failure::argument(
                     format!(
                         "there are {} {option} for {} --free",
                         given.len(),
@@ -178,7 +178,7 @@ impl ProblemArguments {
 
         // Check the number of poses
         if self.pose.len() > 1 && self.pose.len() != self.scan.len() {
-            return Err(Failure::usage(
+            return Err(Failure::argument(
                 format!(
                     "there are {} --pose for {} --scan",
                     self.pose.len(),

@@ -47,8 +47,8 @@ use std::time::Instant;
     Scans of lidars are also registered by their planes, as by `etendue slam`: by the other methods, the pattern of the \
     beams, which moves with the lidar, can hold back the result.\n\
     Exit code 3: the result is doubtful, because fewer than 40 % of the points of A have a pair, \
-    the last step was longer than 1 mm, the planes do not determine a direction, or they give another result: by more \
-    than five standard deviations, 50 mm or 0.5 degrees."
+    there are fewer than 60 pairs (in the plane 30), the last step was longer than 1 mm, the planes do not determine a \
+    direction, or they give another result: by more than five standard deviations, 50 mm or 0.5 degrees."
 )]
 pub struct Register {
     /// Source cloud, which is moved

@@ -49,6 +49,9 @@ const LARGEST_STEP: f64 = 1e-3;
 /// Least fraction of the points with a pair of a good registration.
 const LEAST_OVERLAP: f64 = 0.4;
 
+/// Least number of pairs of a good registration, for each degree of freedom: the errors of fewer do not average out.
+const LEAST_PAIRS: usize = 10;
+
 /// Euler angles, degrees.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Rotation {
@@ -96,6 +99,13 @@ impl Report {
                 "{:.0} % of the points of {a} have a pair in {b}, fewer than {:.0} %",
                 100.0 * overlap,
                 100.0 * LEAST_OVERLAP
+            ));
+        }
+        let least_pairs = LEAST_PAIRS * if planar { 3 } else { 6 };
+        if found.pairs < least_pairs {
+            reasons.push(format!(
+                "{} pairs are fewer than {least_pairs}, ten for each degree of freedom",
+                found.pairs
             ));
         }
         let step = found.log.last().map_or(f64::INFINITY, |last| last.step);

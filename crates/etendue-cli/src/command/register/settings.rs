@@ -1,5 +1,6 @@
 //! Settings of a registration.
 
+use crate::number;
 use clap::{Args, ValueEnum};
 use etendue::estimate::register::{CloudPoint, Registration, RegistrationMethod, cloud_size};
 use etendue::estimate::solve::Loss;
@@ -36,22 +37,22 @@ pub struct SettingOptions {
     #[arg(long, value_enum, default_value_t = SettingsName::Tuned)]
     settings: SettingsName,
     /// Largest distance of a pair, m
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = number::positive)]
     max_distance: Option<f64>,
     /// Fraction of the pairs to keep, the nearest first
-    #[arg(long, value_name = "PART")]
+    #[arg(long, value_name = "PART", value_parser = number::share)]
     keep: Option<f64>,
     /// Number of neighbours for a local plane
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::at_least_three)]
     neighbours: Option<usize>,
     /// Cell size of NDT, m
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = number::positive)]
     cell: Option<f64>,
     /// Voxel size to which both clouds are downsampled, m; 0 keeps all points
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = number::zero_or_more)]
     voxel: Option<f64>,
     /// Largest number of iterations
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::count)]
     iterations: Option<usize>,
 }
 

@@ -15,6 +15,7 @@ use crate::finite;
 use crate::folder::is_file_name;
 use crate::interrupt;
 use crate::memory::{self, Memory};
+use crate::number;
 use crate::output::{commit_while_writing, print_report, progress, warn};
 use crate::source;
 use crate::threads::Threads;
@@ -53,7 +54,7 @@ pub struct Run {
     robot: PathBuf,
     /// Duration of the run, s; captures that begin before its end are delivered [default: the
     /// duration in the robot file, or that of its trajectory]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = number::positive)]
     duration: Option<f64>,
     /// Seed of all noise
     #[arg(long, default_value_t = 1)]
@@ -92,7 +93,7 @@ impl Run {
 
     fn record(&self) -> Result<(), Failure> {
         if source::is_scene(&self.robot) || source::is_sensor(&self.robot) {
-            return Err(Failure::usage(
+            return Err(Failure::argument(
                 format!("{} is built in, but no robot", self.robot.display()),
                 "give a robot file such as examples/cart.toml, which names the scene and the sensors",
             ));
@@ -103,7 +104,7 @@ impl Run {
         if let Some(path) = self.recording()
             && path.extension().is_none_or(|ending| ending != "mcap")
         {
-            return Err(Failure::usage(
+            return Err(Failure::argument(
                 format!("{} does not end in .mcap", path.display()),
                 "give an MCAP file for the recording, or a folder; a slash at the end makes it a folder",
             ));

@@ -180,7 +180,7 @@ impl Simulate {
         ];
         let without_effect = without_effect.iter().find(|(_, given)| *given);
         if let Some((option, _)) = without_effect.filter(|_| self.is_recording()) {
-            return Err(Failure::usage(
+            return Err(Failure::argument(
                 format!(
                     "{option} does not apply to a recording such as {}",
                     self.output.display()
@@ -192,7 +192,7 @@ impl Simulate {
         // Options without an effect on a single file
         let is_file = is_file_name(&self.output);
         if self.formats.is_some() && is_file {
-            return Err(Failure::usage(
+            return Err(Failure::argument(
                 format!(
                     "--formats does not apply to the file {}",
                     self.output.display()

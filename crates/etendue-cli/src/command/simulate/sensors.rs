@@ -147,7 +147,7 @@ impl Simulate {
         }
         let is_file = is_file_name(&self.output);
         if is_file && !self.is_recording() {
-            return Err(Failure::usage(
+            return Err(Failure::argument(
                 format!("{} is not a folder", self.output.display()),
                 "give a folder for the folders of all sensors, or one .mcap file",
             ));
@@ -256,7 +256,7 @@ fn mounted(argument: &str) -> Result<(Option<&str>, Isometry3<f64>), Failure> {
         return Ok((Some(argument), Isometry3::identity()));
     };
     let pose: Pose = mount.parse().map_err(|error| {
-        Failure::usage(
+        Failure::argument(
             format!("invalid mount of {name}: {error}"),
             "give NAME@x,y,z,yaw or NAME@x,y,z,yaw,pitch,roll (metres and degrees)",
         )

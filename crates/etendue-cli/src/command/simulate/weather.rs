@@ -68,7 +68,7 @@ impl AirOptions {
         let drops_from = self.drops_from.map(|mm| mm * 1e-3);
         let air = of_scene.replaced_by(&self.weather(), drops_from);
         if drops_from.is_some() && air.drops_from.is_none() {
-            return Err(Failure::usage(
+            return Err(Failure::argument(
                 "--drops-from selects the drops that are sampled, but there are none",
                 "give --rain or --snow above 0, or omit --drops-from",
             ));

@@ -1,5 +1,6 @@
 //! `etendue slam`.
 
+mod flaws;
 mod report;
 pub mod run;
 
@@ -128,7 +129,7 @@ impl Slam {
             write(folder, &survey.times, &mapped, reference.as_deref())?;
         }
         print_report(self.json, &report, Report::text)?;
-        report.outcome(self.accept_doubtful)
+        report.outcome(self.accept_doubtful, self.prior == PriorName::Poses)
     }
 
     /// Format of the map, if the output is a single file.

@@ -1,11 +1,12 @@
 //! Report of a mapped sequence: verdict, flaws, degenerate directions, drift.
 
+use super::flaws;
 use super::run::{Drift, Mapped};
 use crate::failure::Failure;
 use crate::output::counted;
 use etendue::estimate::odometry::{
-    DegenerateDirection, DegenerateMotion, ScanFlaw, ScanQuality, ScanRange, ScanVerdict,
-    TrajectoryQuality, TrajectoryVerdict,
+    DegenerateDirection, DegenerateMotion, ScanQuality, ScanRange, ScanVerdict, TrajectoryQuality,
+    TrajectoryVerdict,
 };
 use etendue::physics::statistics::mean;
 use serde::Serialize;
@@ -96,7 +97,7 @@ impl Report {
             .filter(|scan| scan.verdict == ScanVerdict::Doubtful);
         Self {
             verdict: trajectory.verdict.to_string(),
-            reasons: trajectory.flaws.iter().map(ToString::to_string).collect(),
+            reasons: flaws::reasons(&trajectory),
             scans: mapped.scans.len(),
             doubtful_scans: doubtful.count(),
             lost_scans: trajectory.lost,
@@ -144,23 +145,12 @@ impl Report {
         let _ = writeln!(
             text,
             "standard deviation of the last pose relative to the first: {x:.1}, {y:.1}, {z:.1} mm \
-             along x, y, z, {:.3} degrees",
-            self.last_rotation_sd_deg
+             along x, y, z, rotation {}",
+            flaws::angle(self.last_rotation_sd_deg.to_radians(), 3)
         );
 
         // Degenerate directions within the limits
-        let beyond = |range: &ScanRange<DegenerateDirection>| {
-            let is_flaw = |flaw: &ScanRange<ScanFlaw>| {
-                flaw.worst == ScanFlaw::Degenerate(range.worst) && flaw.last == range.last
-            };
-            self.trajectory.flaws.iter().any(is_flaw)
-        };
-        let within = self
-            .trajectory
-            .degenerate
-            .iter()
-            .filter(|range| !beyond(range));
-        let within: Vec<String> = within.map(ToString::to_string).collect();
+        let within = flaws::within_limits(&self.trajectory);
         if !within.is_empty() {
             text += "held to the prediction, within the limits:\n";
             write_lines(&mut text, &within);
@@ -174,7 +164,7 @@ impl Report {
     }
 
     /// Error for a trajectory that cannot be trusted.
-    pub fn outcome(&self, accept_doubtful: bool) -> Result<(), Failure> {
+    pub fn outcome(&self, accept_doubtful: bool, has_odometry: bool) -> Result<(), Failure> {
         let verdict = self.trajectory.verdict;
         let accepted = match verdict {
             TrajectoryVerdict::Good => true,
@@ -187,21 +177,15 @@ impl Report {
         let reason = self.reasons.first().cloned();
         Err(Failure::TrajectoryUntrusted {
             verdict,
+            has_odometry,
             reason: reason.unwrap_or_else(|| "there is no scan".into()),
         })
     }
 }
 
-/// Largest number of lines of a list in the text; the files have all.
-const LINES: usize = 12;
-
-/// Writes a list, truncated to [`LINES`].
 fn write_lines(text: &mut String, lines: &[String]) {
-    for line in lines.iter().take(LINES) {
+    for line in lines {
         let _ = writeln!(text, "  {line}");
-    }
-    if let Some(more) = lines.len().checked_sub(LINES).filter(|more| *more > 0) {
-        let _ = writeln!(text, "  and {more} more");
     }
 }
 
@@ -237,7 +221,7 @@ impl QualityRow {
         Self {
             scan,
             verdict: verdict_name(quality.verdict),
-            flaws: quality.flaws.iter().map(ToString::to_string).collect(),
+            flaws: quality.flaws.iter().map(flaws::of_scan).collect(),
             samples: quality.samples,
             overlap: quality.overlap,
             residual_m: quality.residual,

@@ -9,6 +9,7 @@ use crate::command::demo::world::{build, invalid_world};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::interrupt;
+use crate::number;
 use crate::output::print_report;
 use crate::view::drive_view::{DriveLayer, DriveView, LayerStyle};
 use clap::Args;
@@ -42,7 +43,7 @@ pub struct Street {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Duration of the drive, s
-    #[arg(long, default_value_t = 60.0, value_name = "S")]
+    #[arg(long, default_value_t = 60.0, value_name = "S", value_parser = number::positive)]
     duration: f64,
     /// Lidar on the roof (see `etendue sensors`)
     #[arg(long, default_value = "velodyne-vlp-16", value_name = "PRESET")]
@@ -97,13 +98,6 @@ impl Street {
         if let Some(recording) = &self.replay {
             return replay::replay(recording, self.json);
         }
-        if !(self.duration > 0.0 && self.duration.is_finite()) {
-            return Err(Failure::usage(
-                format!("the duration of the drive is {} s", self.duration),
-                "give a duration above zero",
-            ));
-        }
-
         // Town, vehicle with sensors, and driver
         let town = Town::generate(self.seed).map_err(|error| invalid_world(&error))?;
         let scene = build(&town.parts)?;

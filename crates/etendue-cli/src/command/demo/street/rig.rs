@@ -72,7 +72,7 @@ fn mount(name: &str, [x, y, z]: [f64; 3]) -> Mount {
 
 fn device(preset: &str) -> Result<Device, Failure> {
     preset_device(preset).ok_or_else(|| {
-        Failure::usage(
+        Failure::argument(
             format!("unknown sensor \"{preset}\""),
             "`etendue sensors` lists them",
         )
