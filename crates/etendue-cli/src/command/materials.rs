@@ -80,12 +80,15 @@ impl Row {
     }
 }
 
+/// Quantity of the columns. It has no unit.
+const QUANTITY: &str = "backscatter at normal incidence / that of an ideal white diffuse surface (pi times the BRDF in 1/sr)";
+
 fn table(rows: &[Row]) -> String {
-    let mut text = format!("{:24}", "material");
+    let mut text = format!("{QUANTITY}, at wavelengths in nm:\n{:24}", "material");
     for wavelength in LIBRARY_WAVELENGTHS {
         let _ = write!(text, "{:>7.0}", wavelength * 1e9);
     }
-    text.push_str("   nm\n");
+    text.push('\n');
     for row in rows {
         let _ = write!(text, "{:24}", row.name);
         for (_, relative) in &row.backscatter {

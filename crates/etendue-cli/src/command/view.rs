@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::folder::is_file_name;
 use crate::output::{commit, print, warn};
 use crate::source;
-use crate::view::layers::{LayerPanels, PanelLayer};
+use crate::view::layers::{PanelLayer, panel};
 use crate::view::scene_view;
 use clap::Args;
 use etendue::config::presets::{PROFILES, SCENES, SENSORS};
@@ -18,7 +18,7 @@ use etendue::config::toml_file::{Document, FileKind};
 use etendue::io::input::without_compression;
 use etendue::io::output::OutputSet;
 use etendue::io::points::PointFormat;
-use etendue_plot::{Drawing, Point, palette, png, svg};
+use etendue_plot::{Drawing, Figure, Point, palette, png, svg};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -138,24 +138,21 @@ impl View {
             other => other,
         }?;
         warn(&cloud.warnings);
-        let panel = |title: &str, axes: [usize; 2]| {
+        let view = |title: &str, axes: [usize; 2]| {
             let project = |point: &nalgebra::Point3<f64>| axes.map(|axis| point[axis]);
             let points: Vec<Point> = cloud.points.iter().map(project).collect();
             let layer = PanelLayer::points("points", palette::INK, points);
-            (title.to_owned(), vec![layer])
+            panel(
+                title,
+                axes.map(|axis| ["x, m", "y, m", "z, m"][axis]),
+                &[layer],
+            )
         };
-        let mut panels = vec![panel("from above: x and y", [0, 1])];
+        let mut figure = Figure::new(cloud.short_name()).with_plot(view("from above", [0, 1]));
         if !cloud.is_planar() {
-            panels.push(panel("from the side: x and z", [0, 2]));
+            figure = figure.with_plot(view("from the side", [0, 2]));
         }
-        let drawing = LayerPanels {
-            title: cloud.short_name(),
-            subtitle: "",
-            axes: ["x, m", "y or z, m"],
-            to_scale: true,
-            panels,
-        };
-        Ok(drawing.draw())
+        Ok(figure.draw())
     }
 
     /// Name of the picture: that of the file without its ending, and the number of a sweep.
@@ -188,7 +185,7 @@ impl View {
             "svg" => svg::write(drawing).into_bytes(),
             "png" => png::render(drawing, 2.0)?,
             _ => {
-                return Err(Failure::usage(
+                return Err(Failure::argument(
                     format!("{} is no picture", path.display()),
                     "give a file that ends in .png or .svg",
                 ));

@@ -1,4 +1,4 @@
-//! Layers of points and lines by colour, in panels with common axes.
+//! Layers of points and lines by colour, in panels with common axes or axes of their own.
 
 use etendue_plot::{
     Axis, Color, Drawing, Extent, Figure, Marker, Plot, Point, Series, Stroke, Symbol,
@@ -75,7 +75,7 @@ const SIZE: Point = [760.0, 240.0];
 impl LayerPanels<'_> {
     /// Draws the panels.
     pub fn draw(&self) -> Drawing {
-        let extent = self.extent();
+        let extent = extent(self.panels.iter().flat_map(|(_, layers)| layers));
         let empty = if self.to_scale {
             Plot::to_scale(extent.padded(), self.axes, LARGEST_TO_SCALE)
         } else {
@@ -92,19 +92,29 @@ impl LayerPanels<'_> {
         }
         figure.draw()
     }
+}
 
-    /// Extent of nearly all points and of all lines; a unit square where there is nothing.
-    fn extent(&self) -> Extent {
-        let layers = || self.panels.iter().flat_map(|(_, layers)| layers);
-        let points = layers().flat_map(|layer| layer.points.iter().copied());
-        let lines = layers().filter(|layer| layer.joined);
-        let lines = lines.flat_map(|layer| layer.points.iter().copied());
-        let extent = Extent::of_most(points).union(&Extent::of(lines));
-        if extent.is_empty() {
-            Extent::of([[0.0, 0.0], [1.0, 1.0]])
-        } else {
-            extent
-        }
+/// A panel to scale, with axes of its own.
+pub fn panel(title: &str, axes: [&str; 2], layers: &[PanelLayer]) -> Plot {
+    let mut plot = Plot::to_scale(extent(layers.iter()).padded(), axes, LARGEST_TO_SCALE);
+    for layer in layers {
+        layer.add_to(&mut plot);
+    }
+    plot.with_title(title)
+}
+
+/// Extent of nearly all points and of all lines; a unit square where there is nothing.
+fn extent<'a>(layers: impl Iterator<Item = &'a PanelLayer> + Clone) -> Extent {
+    let points = layers
+        .clone()
+        .flat_map(|layer| layer.points.iter().copied());
+    let lines = layers.filter(|layer| layer.joined);
+    let lines = lines.flat_map(|layer| layer.points.iter().copied());
+    let extent = Extent::of_most(points).union(&Extent::of(lines));
+    if extent.is_empty() {
+        Extent::of([[0.0, 0.0], [1.0, 1.0]])
+    } else {
+        extent
     }
 }
 

@@ -1,6 +1,6 @@
 //! `etendue render`.
 
-use crate::{etendue, fail, folder, names, stderr, stdout, succeed, write};
+use crate::{etendue, fail, folder, names, refuse, stderr, stdout, succeed, write};
 use serde_json::Value;
 use std::path::Path;
 
@@ -177,9 +177,10 @@ fn invalid_renderings_are_errors_with_a_remedy() {
     let path = folder.path();
     write(path, "small.toml", CAMERA);
     let error_of = |arguments: &[&str]| fail(path, &[&["render"], arguments].concat());
-    let message = error_of(&["-o", "out", "--camera", "fish-eye"]);
+    let message = refuse(path, &["render", "-o", "out", "--camera", "fish-eye"]);
     assert!(message.contains("did you mean \"fisheye\"?"), "{message}");
-    let message = error_of(&["-o", "a.bmp", "--camera", "small.toml"]);
+    let bmp = ["render", "-o", "a.bmp", "--camera", "small.toml"];
+    let message = refuse(path, &bmp);
     assert!(message.contains("not one of png, exr, mcap"), "{message}");
     let folding = CAMERA.replace(
         "pinhole = { horizontal_fov_deg = 70 }",

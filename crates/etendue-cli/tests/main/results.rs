@@ -247,6 +247,11 @@ fn materials_and_schemas_are_listed() {
         list.contains("window-glass") && list.lines().count() > 20,
         "{list}"
     );
+    let header = list.lines().next().unwrap_or_default();
+    assert!(
+        header.contains("backscatter") && header.contains("wavelengths in nm"),
+        "{header}"
+    );
     let one = stdout(&etendue(folder.path(), &["materials", "white-paper"]));
     assert!(one.contains("source: "), "{one}");
     for kind in [

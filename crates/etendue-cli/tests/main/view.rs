@@ -1,6 +1,6 @@
 //! `etendue view`.
 
-use crate::{fail, folder, names, results, succeed, write};
+use crate::{fail, folder, names, refuse, results, succeed, write};
 use std::path::Path;
 
 /// Size of a PNG file in pixels.
@@ -51,6 +51,10 @@ fn scenes_sensors_profiles_points_and_sweeps_have_a_picture() {
         let [width, height] = size(&path.join("out/view").join(picture));
         assert!(width > 700 && height > 300, "{file}: {width} x {height}");
     }
+    // Points from above and from the side have axes of their own
+    results(path, &["view", "scan.pcd", "-o", "scan.svg", "--no-open"]);
+    let svg = std::fs::read_to_string(path.join("scan.svg")).expect("a picture");
+    assert!(svg.contains(">y, m<") && svg.contains(">z, m<"), "{svg}");
     // Another file, and a picture, which is not drawn again
     assert_eq!(
         results(path, &["view", "arena", "-o", "a.svg", "--no-open"]),
@@ -80,7 +84,7 @@ fn files_without_a_picture_are_refused_with_their_use() {
         "{message}"
     );
     assert!(message.contains("give it with --camera"), "{message}");
-    let message = fail(folder.path(), &["view", "arena", "-o", "a.pdf"]);
+    let message = refuse(folder.path(), &["view", "arena", "-o", "a.pdf"]);
     assert!(message.contains("ends in .png or .svg"), "{message}");
     for name in ["arenna.pcd", "arenna.png"] {
         let message = fail(folder.path(), &["view", name]);

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::finite;
 use crate::folder::is_file_name;
 use crate::interrupt;
-use crate::output::{commit_while_writing, warn};
+use crate::output::commit_while_writing;
 use etendue::io::image::{EXR_SUPPORTED, ExrChannel, ExrData, Pixels, exr, png};
 use etendue::io::output::{OpenOutput, OutputSet};
 use etendue::io::ros2::FrameRecorder;
@@ -39,15 +39,15 @@ impl Output {
         match ending.as_str() {
             "png" => Ok(Self::Png(path.into())),
             "exr" if EXR_SUPPORTED => Ok(Self::Exr(path.into())),
-            "exr" => Err(Failure::Usage {
-                message: format!(
+            "exr" => Err(Failure::argument(
+                format!(
                     "cannot write {}: this build does not support EXR files",
                     path.display()
                 ),
-                remedy: "build it with `cargo build --features exr`".into(),
-            }),
+                "build it with `cargo build --features exr`",
+            )),
             "mcap" => Ok(Self::Mcap(path.into())),
-            _ => Err(Failure::usage(
+            _ => Err(Failure::argument(
                 format!(
                     "cannot write {}: its extension is not one of png, exr, mcap",
                     path.display()
@@ -118,9 +118,6 @@ impl<'a> FrameWriter<'a> {
     fn add_to_folder(&mut self, folder: &Path, shot: &Shot) -> Result<(), Failure> {
         // Begin with the recording of all frames
         if self.recorder.is_none() {
-            if !EXR_SUPPORTED {
-                warn(["no .exr files are written: build with `cargo build --features exr`"]);
-            }
             let file = self.files.open(&folder.join("frames.mcap"))?;
             let recorder = FrameRecorder::over(&folder.join("frames.mcap"), file.writer()?)?;
             self.recorder = Some((recorder, Some(file)));
