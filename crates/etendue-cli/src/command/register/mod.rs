@@ -129,7 +129,9 @@ impl Register {
             timed(|| register(&settings, &source, &target, planar(&self.start())))?;
         let b_from_a = upright(&found.target_from_source);
         let planes = PlaneCheck::new(&a.points, &b.points, &b_from_a, true);
-        Ok(self.report(b_from_a, true, &settings, &found, planes, seconds))
+        Ok(self
+            .report(b_from_a, true, &settings, &found, seconds)
+            .checked_by(planes))
     }
 
     fn in_space(&self, a: &NamedCloud, b: &NamedCloud) -> Result<Report, Failure> {
@@ -137,7 +139,9 @@ impl Register {
         let (found, seconds) = timed(|| register(&settings, &a.points, &b.points, self.start()))?;
         let b_from_a = found.target_from_source;
         let planes = PlaneCheck::new(&a.points, &b.points, &b_from_a, false);
-        Ok(self.report(b_from_a, false, &settings, &found, planes, seconds))
+        Ok(self
+            .report(b_from_a, false, &settings, &found, seconds)
+            .checked_by(planes))
     }
 
     fn report<M>(
@@ -146,7 +150,6 @@ impl Register {
         planar: bool,
         settings: &Settings,
         found: &RegistrationResult<M>,
-        planes: Option<PlaneCheck>,
         seconds: f64,
     ) -> Report {
         let with_topic = |cloud: &str, topic: &Option<String>| match topic {
@@ -162,7 +165,6 @@ impl Register {
             planar,
             settings,
             found,
-            planes,
             seconds,
         )
     }

@@ -84,7 +84,6 @@ impl Report {
         planar: bool,
         settings: &Settings,
         found: &RegistrationResult<M>,
-        planes: Option<PlaneCheck>,
         seconds: f64,
     ) -> Self {
         // The transform as Euler angles and as a matrix
@@ -115,12 +114,7 @@ impl Report {
                 found.stop
             ));
         }
-        reasons.extend(planes.iter().flat_map(PlaneCheck::reasons));
-        let verdict = if reasons.is_empty() {
-            "good"
-        } else {
-            "doubtful"
-        };
+        let verdict = verdict(&reasons);
 
         // The result
         Self {
@@ -142,11 +136,20 @@ impl Report {
             unpaired: found.unpaired,
             converged: found.stop.converged(),
             stop: found.stop.to_string(),
-            planes,
+            planes: None,
             last_step: step,
             settings: settings.into(),
             seconds,
         }
+    }
+
+    /// The report with the check by planes, which can make the result doubtful.
+    pub fn checked_by(mut self, planes: Option<PlaneCheck>) -> Self {
+        let reasons = planes.iter().flat_map(PlaneCheck::reasons);
+        self.reasons.extend(reasons);
+        self.verdict = verdict(&self.reasons);
+        self.planes = planes;
+        self
     }
 
     /// The report as text.
@@ -203,5 +206,14 @@ impl Report {
             "{}: {} iterations, rms {:.4} {} over {} pairs, {} points without a pair",
             self.verdict, self.iterations, self.rms, self.rms_unit, self.pairs, self.unpaired
         )
+    }
+}
+
+/// Verdict by the reasons for doubt.
+fn verdict(reasons: &[String]) -> &'static str {
+    if reasons.is_empty() {
+        "good"
+    } else {
+        "doubtful"
     }
 }
