@@ -30,8 +30,8 @@ const SMALLEST_DIFFERENCE: (f64, f64) = (0.05, 0.5);
 const DEVIATIONS: f64 = 5.0;
 
 impl PlaneCheck {
-    /// Registers the planes of scan `a` with those of `b` from a registration. `None` where the scans have too few planes in common,
-    /// or their poses differ for other reasons, such as points in the frame of the world.
+    /// Registers the planes of scan `a` with those of `b` from a registration. `None` where the check is open: the scans have too few
+    /// planes in common, such as clouds in the frame of the world, or their pose is too uncertain.
     pub fn new(
         a: &[Point3<f64>],
         b: &[Point3<f64>],
@@ -50,19 +50,25 @@ impl PlaneCheck {
         };
         add(&mut mapper, b, Isometry3::identity())?;
         let step = add(&mut mapper, a, *b_from_a)?;
-        let is_direction = |flaw: &ScanFlaw| {
-            matches!(
-                flaw,
-                ScanFlaw::Degenerate(_) | ScanFlaw::Position(_) | ScanFlaw::Rotation(_)
-            )
+        // Flaws other than directions that are not determined leave the check open.
+        let flaws = &step.quality.flaws;
+        let degenerate = |flaw: &&ScanFlaw| matches!(flaw, ScanFlaw::Degenerate(_));
+        let undetermined: Vec<String> = flaws
+            .iter()
+            .filter(degenerate)
+            .map(ToString::to_string)
+            .collect();
+        let is_uncertainty =
+            |flaw: &ScanFlaw| matches!(flaw, ScanFlaw::Position(_) | ScanFlaw::Rotation(_));
+        let is_open = |flaw: &ScanFlaw| {
+            !(degenerate(&flaw) || (is_uncertainty(flaw) && !undetermined.is_empty()))
         };
-        let quality = &step.quality;
-        if quality.verdict == ScanVerdict::Lost || !quality.flaws.iter().all(is_direction) {
+        if step.quality.verdict == ScanVerdict::Lost || flaws.iter().any(is_open) {
             return None;
         }
         // Compare the registrations.
         let by_planes = step.world_from_lidar;
-        let uncertainty = &quality.uncertainty;
+        let uncertainty = &step.quality.uncertainty;
         let difference = b_from_a.translation.vector - by_planes.translation.vector;
         let position_sd = uncertainty.position_sd();
         let beyond = difference.abs() - DEVIATIONS * position_sd;
@@ -78,7 +84,7 @@ impl PlaneCheck {
             rotation_deg: Rotation::of(&by_planes),
             translation_sd_m: position_sd.into(),
             rotation_sd_deg: uncertainty.rotation.sd.to_degrees(),
-            undetermined: quality.flaws.iter().map(ToString::to_string).collect(),
+            undetermined,
             difference_m: difference.norm(),
             difference_deg: angle.to_degrees(),
             disagrees,
