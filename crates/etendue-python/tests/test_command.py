@@ -25,7 +25,13 @@ def test_the_package_installs_the_command():
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [(["materials"], 0), (["inspect", "no-such-file"], 1), (["simulate", "--colour", "red"], 2), (["--version"], 0)],
+    [
+        (["materials"], 0),
+        (["inspect", "no-such-file.csv"], 1),
+        (["inspect", "no-such-name"], 2),
+        (["simulate", "--colour", "red"], 2),
+        (["--version"], 0),
+    ],
 )
 def test_exit_codes_and_texts_are_those_of_the_program(command, words, code):
     own, program = (subprocess.run([path, *words], capture_output=True, text=True) for path in (SCRIPT, command))
