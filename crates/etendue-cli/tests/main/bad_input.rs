@@ -548,7 +548,7 @@ fn outputs_that_cannot_be_written_are_refused_before_the_work() {
 #[test]
 fn a_folder_whose_name_has_a_dot_is_written_with_a_slash() {
     let folder = folder();
-    let message = fail(folder.path(), &["simulate", "-o", "results-1.5"]);
+    let message = refuse(folder.path(), &["simulate", "-o", "results-1.5"]);
     assert!(
         message.contains("a slash at its end: results-1.5/"),
         "{message}"
