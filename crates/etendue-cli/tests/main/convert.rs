@@ -259,6 +259,7 @@ fn the_odometry_of_a_scan_log_places_its_points() {
     for (from, to) in [("log.csv", "a.csv"), ("log.mcap", "b.csv")] {
         succeed(at, &["convert", from, to, "--frame", "world"]);
         let text = std::fs::read_to_string(at.join(to)).expect("points");
+        // Without the heading
         let rows: Vec<Vec<f64>> = text
             .lines()
             .skip(1)
@@ -334,6 +335,7 @@ fn las_files_have_the_fields_that_were_written() {
             .filter(|(place, _)| !places.contains(place));
         let others: Vec<_> = others.map(|(_, name)| name.as_str()).collect();
         assert_eq!(others, ["return_number", "returns"]);
+        // Without the headings
         for (row, expected) in after.iter().zip(&before).skip(1) {
             for (place, expected) in places.iter().zip(expected) {
                 let [found, expected] =

@@ -188,6 +188,30 @@ fn an_open_check_by_planes_does_not_make_a_registration_doubtful() {
     assert!(errors[0].hypot(errors[1]) < 3e-3, "{errors:?}");
 }
 
+/// Between two long parallel walls, no surface determines the position along them.
+#[test]
+fn a_registration_along_bare_walls_is_doubtful() {
+    let folder = folder();
+    let mut text = "x_m,y_m\n".to_owned();
+    for i in 0..720 {
+        let (sin, cos) = (TAU * (f64::from(i) + 0.5) / 720.0).sin_cos();
+        let range = 1.5 / sin.abs();
+        if range < 12.0 {
+            writeln!(text, "{},{}", range * cos, range * sin)
+                .expect("writing to a string does not fail");
+        }
+    }
+    // The scan is the same at any position along the walls.
+    write(folder.path(), "walls.csv", text);
+    let output = etendue(folder.path(), &["register", "walls.csv", "walls.csv"]);
+    assert_eq!(output.status.code(), Some(3));
+    let message = stderr(&output);
+    assert!(
+        message.contains("do not determine the position along"),
+        "{message}"
+    );
+}
+
 /// The authors of the pair publish a registration with an accuracy of centimetres.
 #[test]
 #[ignore = "needs recordings: see CONTRIBUTING.md"]

@@ -95,7 +95,7 @@ fn files_without_a_picture_are_refused_with_their_use() {
     }
 }
 
-/// Names differ by what precedes the ending: neither a dot in the name nor the number of a sweep is cut.
+/// Names of pictures contain all that precedes the ending of the file, with its dots, and the number of a sweep.
 #[test]
 fn pictures_of_files_with_similar_names_differ() {
     let folder = folder();

@@ -38,7 +38,7 @@ const FIRST_REACH: [f64; 2] = [1.0, 5.0];
 const DISPLACEMENT: f64 = 1.0;
 
 /// Least ratio of the numbers of points in occupied voxels at the pose and at this distance from it. Along a bare corridor, its edges
-/// have a ratio of up to 1.2; vegetation has 1.5 to 11.
+/// have a ratio of up to 1.2; vegetation has 1.5 to 25.
 const CONTRAST: f64 = 1.4;
 
 /// Least excess of the number at the pose over [`CONTRAST`] times the other, in standard deviations of independent counts.

@@ -109,6 +109,28 @@ pub enum ScanFlaw {
     Rotation(AxisDeviation),
 }
 
+impl ScanFlaw {
+    /// Whether this flaw is worse than another of the same kind; false for different kinds.
+    ///
+    /// ```
+    /// use etendue_estimate::odometry::ScanFlaw;
+    /// assert!(ScanFlaw::Overlap(0.1).is_worse_than(&ScanFlaw::Overlap(0.3)));
+    /// assert!(!ScanFlaw::Overlap(0.1).is_worse_than(&ScanFlaw::Residual(5.0)));
+    /// ```
+    pub fn is_worse_than(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::FewPoints { samples: a, .. }, Self::FewPoints { samples: b, .. }) => a < b,
+            (Self::Overlap(a), Self::Overlap(b)) => a < b,
+            (Self::Residual(a), Self::Residual(b)) => a > b,
+            (Self::Degenerate(a), Self::Degenerate(b)) => a.sd > b.sd,
+            (Self::Position(a), Self::Position(b)) | (Self::Rotation(a), Self::Rotation(b)) => {
+                a.sd > b.sd
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Largest standard deviation of a position or a rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AxisDeviation {

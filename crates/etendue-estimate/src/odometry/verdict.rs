@@ -65,7 +65,12 @@ impl TrajectoryQuality {
         Self {
             verdict,
             lost,
-            flaws: ranges(scans, |scan| &scan.flaws, same_flaw, worse_flaw),
+            flaws: ranges(
+                scans,
+                |scan| &scan.flaws,
+                same_flaw,
+                ScanFlaw::is_worse_than,
+            ),
             degenerate: ranges(
                 scans,
                 |scan| &scan.degenerate,
@@ -112,19 +117,6 @@ fn same_flaw(a: &ScanFlaw, b: &ScanFlaw) -> bool {
     match (a, b) {
         (ScanFlaw::Degenerate(a), ScanFlaw::Degenerate(b)) => same_direction(a, b),
         _ => discriminant(a) == discriminant(b),
-    }
-}
-
-/// Whether a flaw is worse than another of the same kind.
-fn worse_flaw(new: &ScanFlaw, old: &ScanFlaw) -> bool {
-    match (new, old) {
-        (ScanFlaw::FewPoints { samples: a, .. }, ScanFlaw::FewPoints { samples: b, .. }) => a < b,
-        (ScanFlaw::Overlap(a), ScanFlaw::Overlap(b)) => a < b,
-        (ScanFlaw::Residual(a), ScanFlaw::Residual(b)) => a > b,
-        (ScanFlaw::Degenerate(a), ScanFlaw::Degenerate(b)) => a.sd > b.sd,
-        (ScanFlaw::Position(a), ScanFlaw::Position(b))
-        | (ScanFlaw::Rotation(a), ScanFlaw::Rotation(b)) => a.sd > b.sd,
-        _ => false,
     }
 }
 

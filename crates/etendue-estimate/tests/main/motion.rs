@@ -68,7 +68,7 @@ fn predictions_of_moving_objects_are_at_the_times_of_the_shots() {
     }
 }
 
-/// Six components in each of four sweeps. Where the crate of the model stands still, the largest deviation is 5.0.
+/// Six components in each of four sweeps. With a model whose crate does not move, the largest deviation is 5.0.
 #[test]
 fn poses_among_moving_objects_are_within_their_stated_deviations() {
     let lidar = scanner(360);

@@ -1,7 +1,9 @@
 //! Check of a registration by the planes of both clouds.
 
 use super::report::Rotation;
-use etendue::estimate::odometry::{Mapper, MapperOptions, ScanFlaw, ScanVerdict};
+use etendue::estimate::odometry::{
+    DegenerateDirection, DegenerateMotion, Mapper, MapperOptions, ScanFlaw, ScanVerdict,
+};
 use nalgebra::{Isometry3, Point3};
 use serde::Serialize;
 
@@ -51,24 +53,24 @@ impl PlaneCheck {
         add(&mut mapper, b, Isometry3::identity())?;
         let step = add(&mut mapper, a, *b_from_a)?;
         // Flaws other than directions that are not determined leave the check open.
-        let flaws = &step.quality.flaws;
-        let degenerate = |flaw: &&ScanFlaw| matches!(flaw, ScanFlaw::Degenerate(_));
-        let undetermined: Vec<String> = flaws
-            .iter()
-            .filter(degenerate)
-            .map(ToString::to_string)
-            .collect();
-        let is_uncertainty =
-            |flaw: &ScanFlaw| matches!(flaw, ScanFlaw::Position(_) | ScanFlaw::Rotation(_));
-        let is_open = |flaw: &ScanFlaw| {
-            !(degenerate(&flaw) || (is_uncertainty(flaw) && !undetermined.is_empty()))
-        };
-        if step.quality.verdict == ScanVerdict::Lost || flaws.iter().any(is_open) {
+        let quality = &step.quality;
+        if quality.verdict == ScanVerdict::Lost {
+            return None;
+        }
+        let (mut undetermined, mut is_uncertain) = (Vec::new(), false);
+        for flaw in &quality.flaws {
+            match flaw {
+                ScanFlaw::Degenerate(direction) => undetermined.push(text_of(direction)),
+                ScanFlaw::Position(_) | ScanFlaw::Rotation(_) => is_uncertain = true,
+                _ => return None,
+            }
+        }
+        if is_uncertain && undetermined.is_empty() {
             return None;
         }
         // Compare the registrations.
         let by_planes = step.world_from_lidar;
-        let uncertainty = &step.quality.uncertainty;
+        let uncertainty = &quality.uncertainty;
         let difference = b_from_a.translation.vector - by_planes.translation.vector;
         let position_sd = uncertainty.position_sd();
         let beyond = difference.abs() - DEVIATIONS * position_sd;
@@ -116,4 +118,16 @@ impl PlaneCheck {
             self.rotation_sd_deg
         )
     }
+}
+
+/// A direction that the planes do not determine, in the frame of B.
+fn text_of(direction: &DegenerateDirection) -> String {
+    let [x, y, z] = direction.in_world.into();
+    let motion = match direction.motion {
+        DegenerateMotion::Translation => "position along",
+        DegenerateMotion::Rotation => "rotation about",
+    };
+    format!(
+        "the planes of both clouds do not determine the {motion} ({x:.2}, {y:.2}, {z:.2}) in the frame of B"
+    )
 }

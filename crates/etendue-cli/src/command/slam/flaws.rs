@@ -39,7 +39,7 @@ pub fn reasons(quality: &TrajectoryQuality) -> Vec<String> {
         let own = quality.flaws.iter();
         let own: Vec<_> = own.filter(|range| kind(&range.worst) == *name).collect();
         let worst = own.iter().copied().reduce(|old, new| {
-            if is_worse(&new.worst, &old.worst) {
+            if new.worst.is_worse_than(&old.worst) {
                 new
             } else {
                 old
@@ -154,19 +154,6 @@ fn value(flaw: &ScanFlaw) -> String {
             axis(about.axis)
         ),
         other => other.to_string(),
-    }
-}
-
-/// Whether a flaw is worse than another of the same kind.
-fn is_worse(new: &ScanFlaw, old: &ScanFlaw) -> bool {
-    match (new, old) {
-        (ScanFlaw::FewPoints { samples: a, .. }, ScanFlaw::FewPoints { samples: b, .. }) => a < b,
-        (ScanFlaw::Overlap(a), ScanFlaw::Overlap(b)) => a < b,
-        (ScanFlaw::Residual(a), ScanFlaw::Residual(b)) => a > b,
-        (ScanFlaw::Degenerate(a), ScanFlaw::Degenerate(b)) => a.sd > b.sd,
-        (ScanFlaw::Position(a), ScanFlaw::Position(b))
-        | (ScanFlaw::Rotation(a), ScanFlaw::Rotation(b)) => a.sd > b.sd,
-        _ => false,
     }
 }
 
